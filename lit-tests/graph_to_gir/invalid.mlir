@@ -173,8 +173,8 @@ func.func @scalar_op(%x: tensor<4xf32>) -> tensor<4xf32> {
   ^bb0(%a: tensor<4xf32>):
     %0 = graph.compute ins(%a : tensor<4xf32>) -> tensor<4xf32> {iterators = #graph.iterators<[parallel]>, maps = [affine_map<(d0) -> (d0)>, affine_map<(d0) -> (d0)>]} {
     ^bb0(%p: f32):
-      // expected-error @below {{'math.atan' op has no form on tiles}}
-      %v = math.atan %p : f32
+      // expected-error @below {{'math.acos' op has no form on tiles}}
+      %v = math.acos %p : f32
       graph.yield %v : f32
     }
     graph.yield %0 : tensor<4xf32>

@@ -2,7 +2,7 @@
 #![forbid(unsafe_code)]
 
 mod arithmetic;
-mod attach_target;
+pub mod attach_target;
 pub mod check_combiners;
 mod elided;
 pub mod expand_fma;
@@ -10,6 +10,7 @@ pub mod expand_math;
 pub mod expand_operators;
 pub mod expand_truncf;
 pub mod fold_launches;
+mod functions;
 pub mod generic;
 pub mod gir;
 pub mod gir_lowering;

@@ -14,7 +14,6 @@ mod tests;
 
 use sutura_dialects::arith::FastMathFlags;
 use sutura_dialects::r#dyn::Facts;
-use sutura_dialects::func::FuncOp;
 use sutura_dialects::graph::{ComputeForm, ComputeOp, drop_inputs};
 use sutura_ir::analysis::PreservedAnalyses;
 use sutura_ir::diagnostics::{Diagnostic, RemarkKind};
@@ -23,6 +22,8 @@ use sutura_ir::pass::{
     Anchor, OptionInfo, OptionKind, Pass, PassInfo, PassOptions, PassResult, PassRun, StatisticInfo,
 };
 use sutura_ir::{Block, BlockRef, Body, Context, Loc, Op, OpRef, Rewriter};
+
+use crate::functions::of_each_function;
 
 use emit::{Grown, emit};
 use expr::{Kind, Reader, points};
@@ -102,19 +103,7 @@ struct Said {
 
 impl Pass for PropertyRewrite {
     fn run(&self, run: &mut PassRun<'_>) -> PassResult {
-        let cx = run.cx;
-        let mut outcomes = Vec::new();
-        if run.header.name.as_str(cx) == "func.func" {
-            outcomes.push(self.function(cx, run.body));
-        } else {
-            let is_function = |op: &Op| OpRef::new(cx, run.body, *op).is::<FuncOp<'_>>();
-            let functions: Vec<Op> =
-                run.body.entry_block().map(|b| run.body.ops(b).filter(is_function).collect()).unwrap_or_default();
-            for op in functions {
-                let Some(body) = run.body.nested_mut(op) else { continue };
-                outcomes.push(self.function(cx, body));
-            }
-        }
+        let outcomes = of_each_function(run, |cx, _, body| self.function(cx, body));
         let mut changed = false;
         for outcome in outcomes {
             let said = outcome.map_err(|diagnostic| run.diags.report(diagnostic))?;

@@ -16,7 +16,6 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use sutura_dialects::complex::part_type;
 use sutura_dialects::r#dyn::ops::{EqualOp, SymbolOp};
 use sutura_dialects::elements::{is_unsigned, policy};
-use sutura_dialects::func::FuncOp;
 use sutura_dialects::graph::{
     BitcastOp, ComputeForm, ComputeOp, ConcatOp, ConstantOp, GatherElementsOp, GatherNdOp, GatherOp, IteratorKind,
     IteratorsAttr, ReshapeOp, ScanOp, ScatterOp, ShapeOfOp, SliceOp, StateAttr, YieldOp,
@@ -30,6 +29,7 @@ use sutura_ir::types::{FloatKind, TypeData};
 use sutura_ir::{Attr, AttrData, Block, Body, Context, Loc, Op, OpRef, Rewriter, Type, Value};
 
 use crate::arithmetic::Arithmetic;
+use crate::functions::of_each_function;
 use narrow::Narrow;
 
 /// `legalize-elements`
@@ -58,20 +58,7 @@ fn create(_: &PassOptions) -> Result<Box<dyn Pass>, String> {
 
 impl Pass for LegalizeElements {
     fn run(&self, run: &mut PassRun<'_>) -> PassResult {
-        let cx = run.cx;
-        let mut outcomes = Vec::new();
-        if run.header.name.as_str(cx) == "func.func" {
-            outcomes.push((run.header.loc, function(cx, run.body)));
-        } else {
-            let is_function = |op: &Op| OpRef::new(cx, run.body, *op).is::<FuncOp<'_>>();
-            let functions: Vec<Op> =
-                run.body.entry_block().map(|b| run.body.ops(b).filter(is_function).collect()).unwrap_or_default();
-            for op in functions {
-                let loc = run.body.loc(op);
-                let Some(body) = run.body.nested_mut(op) else { continue };
-                outcomes.push((loc, function(cx, body)));
-            }
-        }
+        let outcomes = of_each_function(run, |cx, header, body| (header.loc, function(cx, body)));
         let (mut count, mut refused) = (0, false);
         for (loc, outcome) in outcomes {
             match outcome {

@@ -24,7 +24,6 @@ mod rewrite;
 mod tests;
 
 use sutura_dialects::r#dyn::Facts;
-use sutura_dialects::func::FuncOp;
 use sutura_dialects::graph::ReshapeOp;
 use sutura_ir::analysis::PreservedAnalyses;
 use sutura_ir::diagnostics::{Diagnostic, RemarkKind};
@@ -32,6 +31,7 @@ use sutura_ir::op_def::OpView;
 use sutura_ir::pass::{Anchor, Pass, PassInfo, PassOptions, PassResult, PassRun, StatisticInfo};
 use sutura_ir::{BlockRef, Body, Context, Loc, Op, OpRef, Rewriter, Value};
 
+use crate::functions::of_each_function;
 use crate::region::cost::{likely_bytes, value_text};
 use dims::{Conflict, Why};
 use program::{Program, Stays};
@@ -73,19 +73,7 @@ struct Said {
 
 impl Pass for PropagateReshapes {
     fn run(&self, run: &mut PassRun<'_>) -> PassResult {
-        let cx = run.cx;
-        let mut outcomes = Vec::new();
-        if run.header.name.as_str(cx) == "func.func" {
-            outcomes.push(function(cx, run.body));
-        } else {
-            let is_function = |op: &Op| OpRef::new(cx, run.body, *op).is::<FuncOp<'_>>();
-            let functions: Vec<Op> =
-                run.body.entry_block().map(|b| run.body.ops(b).filter(is_function).collect()).unwrap_or_default();
-            for op in functions {
-                let Some(body) = run.body.nested_mut(op) else { continue };
-                outcomes.push(function(cx, body));
-            }
-        }
+        let outcomes = of_each_function(run, |cx, _, body| function(cx, body));
         let mut changed = false;
         for outcome in outcomes {
             let said = outcome.map_err(|diagnostic| run.diags.report(diagnostic))?;

@@ -7,13 +7,14 @@ mod scalar;
 mod tensors;
 
 use sutura_dialects::complex::{is_computed, part_type};
-use sutura_dialects::func::FuncOp;
 use sutura_dialects::graph::{BitcastOp, ComputeForm, ComputeOp, ConstantOp, ScanOp, ScatterOp, ShapeOfOp};
 use sutura_ir::analysis::PreservedAnalyses;
 use sutura_ir::asm::print::type_text;
 use sutura_ir::diagnostics::Diagnostic;
 use sutura_ir::pass::{Anchor, Pass, PassError, PassInfo, PassOptions, PassResult, PassRun, StatisticInfo};
 use sutura_ir::{Body, Context, Op, OpRef, Type};
+
+use crate::functions::of_each_function;
 
 /// `split-complex`
 pub static SPLIT_COMPLEX: PassInfo = PassInfo {
@@ -38,20 +39,7 @@ fn create(_: &PassOptions) -> Result<Box<dyn Pass>, String> {
 
 impl Pass for SplitComplex {
     fn run(&self, run: &mut PassRun<'_>) -> PassResult {
-        let cx = run.cx;
-        let mut outcomes = Vec::new();
-        if run.header.name.as_str(cx) == "func.func" {
-            outcomes.push((run.header.loc, function(cx, run.body)));
-        } else {
-            let is_function = |op: &Op| OpRef::new(cx, run.body, *op).is::<FuncOp<'_>>();
-            let functions: Vec<Op> =
-                run.body.entry_block().map(|b| run.body.ops(b).filter(is_function).collect()).unwrap_or_default();
-            for op in functions {
-                let loc = run.body.loc(op);
-                let Some(body) = run.body.nested_mut(op) else { continue };
-                outcomes.push((loc, function(cx, body)));
-            }
-        }
+        let outcomes = of_each_function(run, |cx, header, body| (header.loc, function(cx, body)));
         let (mut count, mut refused) = (0, false);
         for (loc, outcome) in outcomes {
             match outcome {

@@ -26,7 +26,6 @@ mod testing;
 
 use sutura_dialects::r#dyn::Facts;
 use sutura_dialects::r#dyn::ops::{EqualOp, SymbolOp};
-use sutura_dialects::func::FuncOp;
 use sutura_dialects::graph::operator::list_of_origins;
 use sutura_dialects::graph::{BitcastOp, FusionOp, ReshapeOp, RoutineOp, ShapeEnv};
 use sutura_dialects::target::{TargetDesc, machine_in};
@@ -37,6 +36,8 @@ use sutura_ir::pass::{
     Anchor, OptionInfo, OptionKind, Pass, PassError, PassInfo, PassOptions, PassResult, PassRun, StatisticInfo,
 };
 use sutura_ir::{BlockRef, Body, Context, Loc, Op, OpRef, Rewriter, Value};
+
+use crate::functions::of_each_function;
 
 pub(crate) use block::is_compute;
 use block::{Ops, Pricing};
@@ -115,21 +116,9 @@ impl Pass for StitchPass {
         let machine = machine_in(cx, run.body).and_then(|op| op.map(TargetDesc::from_op).transpose());
         let machine = machine.map_err(|message| run.diags.error(run.header.loc, message))?;
         let model = machine.as_ref().map_or_else(CostModel::default, CostModel::of);
-        let outcomes = if is_function(cx, run.header.name) {
-            let name = symbol_name(cx, run.header);
-            vec![self.function(cx, run.body, &name, run.header.loc, &model)]
-        } else {
-            let of = |op: &Op| OpRef::new(cx, run.body, *op).is::<FuncOp<'_>>();
-            let functions: Vec<Op> =
-                run.body.entry_block().map(|block| run.body.ops(block).filter(of).collect()).unwrap_or_default();
-            let mut outcomes = Vec::new();
-            for op in functions {
-                let (name, loc) = (symbol_name(cx, run.body.header(op)), run.body.loc(op));
-                let Some(body) = run.body.nested_mut(op) else { continue };
-                outcomes.push(self.function(cx, body, &name, loc, &model));
-            }
-            outcomes
-        };
+        let outcomes = of_each_function(run, |cx, header, body| {
+            self.function(cx, body, &symbol_name(cx, header), header.loc, &model)
+        });
         let mut error = None;
         for outcome in outcomes {
             match outcome {
@@ -149,10 +138,6 @@ impl Pass for StitchPass {
 enum Failure {
     Unsupported(Diagnostic),
     Contradiction(Diagnostic),
-}
-
-fn is_function(cx: &Context, name: sutura_ir::registry::OpName) -> bool {
-    name.as_str(cx) == "func.func"
 }
 
 fn symbol_name(cx: &Context, header: &sutura_ir::body::OpHeader) -> String {

@@ -50,7 +50,7 @@ static CASES: &[Case] = cases! {
     sin 1.0 f64::sin, |x, cc| x.sin(PRECISION, NEAREST, cc);
     cos 1.0 f64::cos, |x, cc| x.cos(PRECISION, NEAREST, cc);
     tan 2.25 f64::tan, |x, cc| x.tan(PRECISION, NEAREST, cc);
-    atan 2.0 f64::atan, |x, cc| x.atan(PRECISION, NEAREST, cc);
+    atan 1.5 f64::atan, |x, cc| x.atan(PRECISION, NEAREST, cc);
     rsqrt 1.5 |x| 1.0 / x.sqrt(), |x, _| number(1.0).div(&x.sqrt(PRECISION, NEAREST), PRECISION, NEAREST);
     cbrt 0.6 f64::cbrt, |x, _| x.cbrt(PRECISION, NEAREST);
 };

@@ -30,7 +30,7 @@ const ARC: Arc<'static> = Arc {
     quarter: 6.123_233_995_736_766e-17,
 };
 
-/// Arctangent, within 2 ulp.
+/// Arctangent, within 1.5 ulp.
 pub(in super::super::super) fn atan<A: Arith>(a: &mut A, x: A::V) -> A::V {
     let one = a.f(1.0);
     angle(a, x, one, &ARC)

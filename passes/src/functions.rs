@@ -1,0 +1,26 @@
+//! Functions, for passes that work on each alone.
+
+use sutura_dialects::func::FuncOp;
+use sutura_ir::body::OpHeader;
+use sutura_ir::pass::PassRun;
+use sutura_ir::{Body, Context, Op, OpRef, name_of};
+
+/// What `work` makes of each function of a module in turn, or of the one that the pass runs on.
+pub(crate) fn of_each_function<T>(
+    run: &mut PassRun<'_>,
+    mut work: impl FnMut(&Context, &OpHeader, &mut Body) -> T,
+) -> Vec<T> {
+    let cx = run.cx;
+    if run.header.name.as_str(cx) == name_of::<FuncOp<'_>>() {
+        return vec![work(cx, run.header, run.body)];
+    }
+    let is_function = |op: &Op| OpRef::new(cx, run.body, *op).is::<FuncOp<'_>>();
+    let functions: Vec<Op> =
+        run.body.entry_block().map(|b| run.body.ops(b).filter(is_function).collect()).unwrap_or_default();
+    let mut made = Vec::with_capacity(functions.len());
+    for op in functions {
+        let header = *run.body.header(op);
+        made.extend(run.body.nested_mut(op).map(|body| work(cx, &header, body)));
+    }
+    made
+}
