@@ -14,7 +14,7 @@ from onnx import defs, helper
 
 MIN_OPSET = 7
 OPERATORS = """
-    Abs Acosh Add And ArgMax ArgMin Asinh Atanh Attention AveragePool BatchNormalization BitwiseAnd BitwiseNot BitwiseOr
+    Abs Acos Acosh Add And ArgMax ArgMin Asin Asinh Atan Atanh Attention AveragePool BatchNormalization BitwiseAnd BitwiseNot BitwiseOr
     BitwiseXor Cast Ceil Celu Clip Compress Concat Constant ConstantOfShape Conv ConvTranspose Cos Cosh CumSum DFT DepthToSpace
     Div Dropout Elu Equal Erf Exp Expand Flatten Floor Gather GatherElements GatherND Gelu Gemm
     GlobalAveragePool GlobalLpPool GlobalMaxPool Greater GreaterOrEqual GroupNormalization

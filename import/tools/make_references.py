@@ -342,6 +342,16 @@ def of_transposed_convolutions():
     conv_transpose("f32", (1, 1, 4), (1, 1, 4), strides=[2], auto_pad="SAME_UPPER", output_shape=[7], cropped=[1], sizes=[7])
 
 
+def of_angles():
+    for kind in FLOATS:
+        case("Atan", [floats(kind, 2, 5, low=-20.0, high=20.0)])
+        case("Asin", [floats(kind, 2, 3, low=-1.0, high=1.0)])
+        case("Acos", [floats(kind, 2, 3, low=-1.0, high=1.0)])
+    case("Atan", [listed("f32", -3e38, -1.0, -1e-30, 0.0, 1.0, 16777216.0)])
+    case("Asin", [listed("f32", -1.0, -0.99999994, -1e-20, 0.0, 0.5, 0.99999994, 1.0)])
+    case("Acos", [listed("f32", -1.0, -0.99999994, 1e-20, 0.0, 0.5, 0.99999994, 1.0)])
+
+
 if __name__ == "__main__":
     print(f"# By import/tools/make_references.py from onnx {onnx.__version__}. Do not edit.")
     of_numbers()
@@ -351,3 +361,4 @@ if __name__ == "__main__":
     of_places()
     of_scatters()
     of_transposed_convolutions()
+    of_angles()

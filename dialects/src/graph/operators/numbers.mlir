@@ -84,6 +84,62 @@ graph.operator @tan {
   graph.yield %y : !f32
 }
 
+graph.operator @atan {
+  summary = "the arctangent",
+  elements = [f32, bf16, f16, f64], groups = {A},
+  onnx = [{op = "Atan"}]
+} {
+^bb0(%x: !f32):
+  %y = graph.compute ins(%x : !f32) -> !f32 {iterators = #graph.iterators<[parallel]>, maps = [#id, #id]} {
+  ^bb0(%e: f32):
+    %r = math.atan %e : f32
+    graph.yield %r : f32
+  }
+  graph.yield %y : !f32
+}
+
+graph.operator @asin {
+  summary = "the arcsine, as the angle of the point (sqrt((1 - x) * (1 + x)), x)",
+  elements = [f16, bf16, f32, f64], accumulator = f32, groups = {A},
+  onnx = [{op = "Asin"}]
+} {
+^bb0(%x: !f16):
+  %y = graph.compute ins(%x : !f16) -> !f16 {iterators = #graph.iterators<[parallel]>, maps = [#id, #id]} {
+  ^bb0(%e: f16):
+    %one = arith.constant 1.0 : f32
+    %wide = arith.extf %e : f16 to f32
+    %below = arith.subf %one, %wide : f32
+    %above = arith.addf %one, %wide : f32
+    %square = arith.mulf %below, %above : f32
+    %other = math.sqrt %square : f32
+    %angle = math.atan2 %wide, %other : f32
+    %r = arith.truncf %angle : f32 to f16
+    graph.yield %r : f16
+  }
+  graph.yield %y : !f16
+}
+
+graph.operator @acos {
+  summary = "the arccosine, as the angle of the point (x, sqrt((1 - x) * (1 + x)))",
+  elements = [f16, bf16, f32, f64], accumulator = f32, groups = {A},
+  onnx = [{op = "Acos"}]
+} {
+^bb0(%x: !f16):
+  %y = graph.compute ins(%x : !f16) -> !f16 {iterators = #graph.iterators<[parallel]>, maps = [#id, #id]} {
+  ^bb0(%e: f16):
+    %one = arith.constant 1.0 : f32
+    %wide = arith.extf %e : f16 to f32
+    %below = arith.subf %one, %wide : f32
+    %above = arith.addf %one, %wide : f32
+    %square = arith.mulf %below, %above : f32
+    %other = math.sqrt %square : f32
+    %angle = math.atan2 %other, %wide : f32
+    %r = arith.truncf %angle : f32 to f16
+    graph.yield %r : f16
+  }
+  graph.yield %y : !f16
+}
+
 graph.operator @sinh {
   summary = "the hyperbolic sine, as (y + y / (y + 1)) / 2 with y = exp(|x|) - 1, in halves of the exponent where that overflows",
   elements = [f16, bf16, f32, f64], accumulator = f32, groups = {A},
