@@ -219,3 +219,28 @@ fn scans_every_way() {
         assert_eq!(got, [100, -56, 44].repeat(shape[0]));
     }
 }
+
+/// Complex numbers are two: what adds them adds parts, and a region gets both.
+#[test]
+fn scans_and_scatters_of_complex_numbers() {
+    let text = "func.func @main(%x: tensor<3xcomplex<f32>>) -> (tensor<3xcomplex<f32>>, tensor<3xcomplex<f32>>, tensor<3xcomplex<f32>>) {
+      %i = graph.constant dense<[0, -1, 0]> : tensor<3xi64>
+      %u = graph.constant dense<[(1.0, 2.0), (0.0, 3.0), (0.0, 1.0)]> : tensor<3xcomplex<f32>>
+      %0 = graph.scan %x {axis = 0, combiner = #graph.combiner<add>, exclusive} : tensor<3xcomplex<f32>> -> tensor<3xcomplex<f32>>
+      %1 = graph.scatter %x, %i, %u {axis = 0 : i64, combiner = #graph.combiner<add>} : tensor<3xcomplex<f32>>, tensor<3xi64>, tensor<3xcomplex<f32>> -> tensor<3xcomplex<f32>>
+      %2 = graph.scatter %x, %i, %u {axis = 0 : i64} : tensor<3xcomplex<f32>>, tensor<3xi64>, tensor<3xcomplex<f32>> -> tensor<3xcomplex<f32>> combine {
+      ^bb0(%a: complex<f32>, %b: complex<f32>):
+        %p = complex.mul %a, %b : complex<f32>
+        graph.yield %p : complex<f32>
+      }
+      return %0, %1, %2 : tensor<3xcomplex<f32>>, tensor<3xcomplex<f32>>, tensor<3xcomplex<f32>>
+    }";
+    let cx = context();
+    let module = crate::text::parse_text(&cx, "complex", text).expect("it parses");
+    let numbers = |re: &[f32], im: &[f32]| Tensor::of_parts(&floats(&[3], re), &floats(&[3], im)).expect("as many");
+    let results = run(&cx, &module, &[numbers(&[1., 2., 3.], &[-1., 0., 5.])]);
+    assert_eq!(results[0], numbers(&[0., 1., 3.], &[0., -1., -1.]));
+    assert_eq!(results[1], numbers(&[2., 2., 3.], &[2., 0., 8.]));
+    // (1 - i) (1 + 2i) i = -1 + 3i, (3 + 5i) 3i = -15 + 9i.
+    assert_eq!(results[2], numbers(&[-1., 2., -15.], &[3., 0., 9.]));
+}
