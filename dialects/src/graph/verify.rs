@@ -43,8 +43,9 @@ pub(super) fn differ(a: &Option<Poly>, b: &Option<Poly>) -> bool {
     }
 }
 
-/// Encodings must describe the tensor that they stand on.
+/// Encodings must describe the tensor that they stand on, and stored integers are only moved.
 pub(super) fn check_encodings(op: OpRef<'_>, diags: &mut Diagnostics) -> Checked {
+    super::quantized::check(op, diags)?;
     for ty in op.operand_types().chain(op.result_types()) {
         let Some(sizes) = op.cx.property(ty, SIZES) else { continue };
         let Some(shape) = op.cx.attr_as::<ShapeAttr>(sizes) else {
