@@ -110,6 +110,11 @@ pub fn stored(cx: &Context, ty: Type) -> Type {
     cx.storage_type(ty).unwrap_or(ty)
 }
 
+/// The type of a number that stands for an element of type `elem` where one is written: for a stored integer it is that integer.
+pub fn written_type(cx: &Context, elem: Type) -> Type {
+    scalar_type(cx, stored(cx, elem))
+}
+
 /// Bits of an element where kernels see it: one of 2 to 7 bits has a byte, of which the low bits count.
 pub fn memory_bits(cx: &Context, elem: Type) -> Option<u32> {
     let bits = cx.bit_width(elem)?;

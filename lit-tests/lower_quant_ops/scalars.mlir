@@ -12,3 +12,7 @@ func.func @scalars(%x: f32, %y: !q) -> (!q, f32, i8) {
   %2 = quant.scast %y : !q to i8
   return %0, %1, %2 : !q, f32, i8
 }
+
+// So has a function of which nothing is there but its name.
+// CHECK: func.func private @elsewhere(tensor<4xui8>, i8)
+func.func private @elsewhere(tensor<4x!q>, !q)

@@ -13,7 +13,7 @@ use super::structured::{ComputeForm, IteratorKind, MAX_ITERATORS};
 use crate::complex::{number_type, part_type};
 use crate::r#dyn::Poly;
 use crate::r#dyn::attr::{SIZES, ShapeAttr, symbolic_shape};
-use crate::elements::{accumulator_type, is_unsigned, scalar_type};
+use crate::elements::{accumulator_type, is_unsigned, scalar_type, written_type};
 
 type Checked = Result<(), Reported>;
 
@@ -224,7 +224,7 @@ fn check_oob(op: OpRef<'_>, compute: ComputeOp<'_>, diags: &mut Diagnostics) -> 
     }
     for (i, (value, input)) in oob.iter().zip(op.operands()).enumerate() {
         let (ty, elem) = (number_type(op.cx, *value), element(op, input));
-        let elem = scalar_type(op.cx, elem);
+        let elem = written_type(op.cx, elem);
         if *value != Attr::UNIT && ty != Some(elem) {
             return fail(
                 op,
