@@ -41,8 +41,8 @@ func.func @too_wide(%x: tensor<2xf80>) {
 // -----
 
 !q = !quant.uniform<i8:f32, 1.0>
-// expected-error @below {{is of type memref<2x!quant.uniform<i8:f32, 1.000000e+00>>, for which nothing is compiled}}
-func.func private @memory(memref<2x!q>)
+// expected-error @below {{is of type (tensor<2x!quant.uniform<i8:f32, 1.000000e+00>>) -> (), for which nothing is compiled}}
+func.func private @nested((tensor<2x!q>) -> ())
 
 // -----
 

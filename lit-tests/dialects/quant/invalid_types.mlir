@@ -197,3 +197,13 @@ func.func private @calibrated_infinite(!quant.calibrated<f32<0.0:0x7FF0000000000
 
 // expected-error @below {{unknown type `uniforms` in dialect `quant`}}
 func.func private @other(!quant.uniforms<i8:f32, 1.0>)
+
+// -----
+
+// expected-error @below {{invalid memref element type}}
+func.func private @memory(memref<4x!quant.uniform<i8:f32, 1.0>>)
+
+// -----
+
+// expected-error @below {{vector elements must be int/index/float type but got '!quant.uniform<i8:f32, 1.000000e+00>'}}
+func.func private @vector(vector<4x!quant.uniform<i8:f32, 1.0>>)
