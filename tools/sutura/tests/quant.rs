@@ -206,3 +206,23 @@ fn what_is_not_a_number_is_the_zero_point() {
     let stored: Vec<i64> = (0..4).filter_map(|at| made[0].data().get(at)?.as_i64()).collect();
     assert_eq!(stored, [77, 200, 3, 77]);
 }
+
+/// Sums of integers of 32 bits are exact, whatever a float could hold.
+#[test]
+fn wide_integers_keep_to_their_bounds() {
+    let stored = |ty: &str, numbers: &[f32]| -> Vec<i64> {
+        let text = program(&[("?x".to_owned(), "f32", ty)]);
+        let input = Expected::from_f32(numbers.to_vec(), &[numbers.len()]).unwrap();
+        let made = agree(&text, &compiled(&text), &[input]);
+        (0..numbers.len()).filter_map(|at| made[0].data().get(at)?.as_i64()).collect()
+    };
+    let numbers = [2147483648.0, -2147483648.0, 2147483520.0, 1e30, -1e30, 0.5, 1.5, 2.5, -0.5];
+    let expected = [2147483647, -2147483648, 2147483520, 2147483647, -2147483648, 0, 2, 2, 0];
+    assert_eq!(stored("!quant.uniform<i32:f32, 1.0>", &numbers), expected);
+    let numbers = [-1.0, 0.5, 1.0, -4294967040.0, -4294967296.0, -1e30, 1e30, 0.0];
+    let expected = [4294967294, 4294967295, 4294967295, 255, 0, 0, 4294967295, 4294967295];
+    assert_eq!(stored("!quant.uniform<u32:f32, 1.0:4294967295>", &numbers), expected);
+    // The sum with the zero point, and not what it is a sum of, keeps to the bounds.
+    let expected = [2147483646, 2147483647, 2147483647, -2147483393, -2147483648, -2147483648, 2147483647, 2147483647];
+    assert_eq!(stored("!quant.uniform<i32:f32, 1.0:2147483647>", &numbers), expected);
+}
