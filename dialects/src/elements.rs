@@ -98,10 +98,21 @@ pub const ELEMENTS: &[ElementPolicy] = &[
     complex("complex<f64>", Type::F64),
 ];
 
-/// The policy for elements of type `ty`; `None` for a type that is in no table, `index` among them.
+/// The policy for elements of type `ty`; `None` for a type that is in no table, `index` among them, and quantized ones: they are stored
+/// as the row of their storage says and computed with as that of what they express, see [`stored`] and [`crate::quant::numbers`].
 pub fn policy(cx: &Context, ty: Type) -> Option<&'static ElementPolicy> {
     let data = cx.type_data(ty);
     ELEMENTS.iter().find(|policy| policy.stored == data)
+}
+
+/// The type as which elements of type `ty` are stored where a quantized type names another one.
+pub fn stored(cx: &Context, ty: Type) -> Type {
+    cx.storage_type(ty).unwrap_or(ty)
+}
+
+/// The type of a number that stands for an element of type `elem` where one is written: for a stored integer it is that integer.
+pub fn written_type(cx: &Context, elem: Type) -> Type {
+    scalar_type(cx, stored(cx, elem))
 }
 
 /// Bits of an element where kernels see it: one of 2 to 7 bits has a byte, of which the low bits count.

@@ -21,6 +21,7 @@ pub mod math;
 pub mod memref;
 mod names;
 pub mod nvvm;
+pub mod quant;
 mod registers;
 pub mod rocdl;
 pub mod routines;
@@ -56,6 +57,7 @@ pub fn register_all(registry: sutura_ir::Registry) -> sutura_ir::Registry {
         .with::<gpu::GpuDialect>()
         .with::<math::MathDialect>()
         .with::<complex::ComplexDialect>()
+        .with::<quant::QuantDialect>()
         .with::<tensor::TensorDialect>()
         .with::<memref::MemRefDialect>()
         .with::<vector::VectorDialect>()

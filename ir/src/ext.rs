@@ -13,7 +13,7 @@ use crate::asm::print::{attr_text, type_text};
 use crate::attrs::Attr;
 use crate::context::Context;
 use crate::diagnostics::{Diagnostic, Reported};
-use crate::types::Type;
+use crate::types::{Type, TypeData};
 
 /// A dialect's type or attribute as a Rust value: `#[derive(Clone, PartialEq, Eq, Hash, Debug)]` plus this.
 ///
@@ -28,6 +28,11 @@ pub trait ParamValue: Any + Send + Sync + fmt::Debug + Eq + Hash {
     /// Checks the parameters against each other.
     fn verify(&self, _cx: &Context) -> Result<(), String> {
         Ok(())
+    }
+
+    /// The builtin type as which elements of this type are held where they are data; `None` for what is no type of elements.
+    fn storage(&self) -> Option<TypeData> {
+        None
     }
 
     /// The property of tensor types that it is; see [`crate::properties`].
@@ -236,6 +241,7 @@ pub(crate) trait DynParam: Any + Send + Sync + fmt::Debug {
     fn name(&self) -> &'static str;
     fn print(&self, cx: &Context, out: &mut dyn fmt::Write) -> fmt::Result;
     fn verify(&self, cx: &Context) -> Result<(), String>;
+    fn storage(&self) -> Option<TypeData>;
     fn property(&self) -> Option<&'static str>;
     fn verify_encoding(&self, cx: &Context, shape: &[i64], elem: Type) -> Result<(), String>;
     fn dyn_eq(&self, other: &dyn DynParam) -> bool;
@@ -252,6 +258,9 @@ impl<T: ParamValue> DynParam for T {
     }
     fn verify(&self, cx: &Context) -> Result<(), String> {
         ParamValue::verify(self, cx)
+    }
+    fn storage(&self) -> Option<TypeData> {
+        ParamValue::storage(self)
     }
     fn property(&self) -> Option<&'static str> {
         T::PROPERTY
@@ -309,6 +318,12 @@ macro_rules! ext_storage {
     )*};
 }
 ext_storage! { ExtType ExtAttr }
+
+impl ExtType {
+    pub(crate) fn storage(&self) -> Option<TypeData> {
+        self.0.storage()
+    }
+}
 
 impl ExtAttr {
     pub(crate) fn property(&self) -> Option<&'static str> {

@@ -263,6 +263,16 @@ impl Context {
         }
     }
 
+    /// The builtin type as which elements of a dialect-defined type are held; `None` for other types.
+    pub fn storage_type(&self, ty: Type) -> Option<Type> {
+        let TypeData::Ext(id) = self.type_data(ty) else { return None };
+        self.ext_types
+            .get(id.index())
+            .storage()
+            .filter(|data| !matches!(data, TypeData::Ext(_)))
+            .map(|data| self.ty(data))
+    }
+
     /// Storage of a dialect-defined type, for the printer.
     pub(crate) fn ext_type_storage(&self, id: ExtTypeId) -> &ExtType {
         self.ext_types.get(id.index())

@@ -24,7 +24,9 @@ pub mod graph_property_rewrite;
 pub mod graph_to_gir;
 mod kernel_versions;
 pub mod legalize_elements;
+pub mod lower_quant_ops;
 pub mod machine_code;
+mod number_ops;
 pub mod outline_regions;
 pub mod propagate_reshapes;
 pub mod region;
@@ -69,6 +71,7 @@ pub fn register(registry: &mut PassRegistry) {
     registry.add(&graph_operator_rewrite::GRAPH_OPERATOR_REWRITE);
     registry.add(&graph_property_rewrite::GRAPH_PROPERTY_REWRITE);
     registry.add(&legalize_elements::LEGALIZE_ELEMENTS);
+    registry.add(&lower_quant_ops::LOWER_QUANT_OPS);
     registry.add(&rt_to_upstream::CONVERT_RT_TO_LLVM);
     registry.add(&outline_regions::OUTLINE_REGIONS);
     registry.add(&scalars_to_tensors::SCALARS_TO_TENSORS);

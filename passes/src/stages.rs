@@ -7,7 +7,7 @@ pub const SHAPES: &str = "scf-for-to-while,scalars-to-tensors,outline-regions,\
      propagate-shapes";
 
 /// Regions that become kernels.
-pub const STITCH: &str = "split-complex,legalize-elements,propagate-reshapes,stitch";
+pub const STITCH: &str = "lower-quant-ops,split-complex,legalize-elements,propagate-reshapes,stitch";
 
 /// Kernels and the host program.
 pub const TILE: &str = "convert-graph-to-gir";

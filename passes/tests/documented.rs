@@ -10,6 +10,7 @@ use sutura_passes::expand_operators::EXPAND_OPERATORS;
 use sutura_passes::graph_operator_rewrite::GRAPH_OPERATOR_REWRITE;
 use sutura_passes::graph_property_rewrite::GRAPH_PROPERTY_REWRITE;
 use sutura_passes::legalize_elements::LEGALIZE_ELEMENTS;
+use sutura_passes::lower_quant_ops::LOWER_QUANT_OPS;
 use sutura_passes::outline_regions::OUTLINE_REGIONS;
 use sutura_passes::propagate_reshapes::PROPAGATE_RESHAPES;
 use sutura_passes::scalars_to_tensors::SCALARS_TO_TENSORS;
@@ -79,6 +80,7 @@ fn docs_are_up_to_date() {
         &GRAPH_OPERATOR_REWRITE,
         &EXPAND_OPERATORS,
         &GRAPH_PROPERTY_REWRITE,
+        &LOWER_QUANT_OPS,
         &SPLIT_COMPLEX,
         &LEGALIZE_ELEMENTS,
         &PROPAGATE_RESHAPES,

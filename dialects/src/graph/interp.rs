@@ -238,7 +238,7 @@ fn outputs(form: &ComputeForm<'_>, extents: &[i64]) -> Result<Vec<Output>, Fault
     let output = |(i, map): (usize, &AffineMap)| {
         let elem = scalar_type(cx, cx.element_type(form.op.ty(form.op.result(i))));
         let size = |expr: &_| maps::plain_dim(cx, *expr).map_or(1, |d| extents[d] as usize);
-        let (dtype, part) = (DType::expect(cx, elem)?, crate::complex::part_type(cx, elem));
+        let (dtype, part) = (DType::expect_scalar(cx, elem)?, crate::complex::part_type(cx, elem));
         // A sum of complex numbers is one of each part; a product is joined at once.
         let combiner = form.combiners.get(i).filter(|c| part.is_none() || **c == Combiner::Add);
         let combine = combiner.map(|c| combine(cx, *c, part.unwrap_or(elem))).transpose()?;

@@ -23,6 +23,7 @@ mod non_zero;
 pub mod operator;
 pub mod ops;
 mod plan;
+mod quantized;
 mod routine;
 mod rule;
 mod scan;

@@ -13,7 +13,7 @@ use super::structured::{ComputeForm, IteratorKind, MAX_ITERATORS};
 use crate::complex::{number_type, part_type};
 use crate::r#dyn::Poly;
 use crate::r#dyn::attr::{SIZES, ShapeAttr, symbolic_shape};
-use crate::elements::{accumulator_type, is_unsigned, scalar_type};
+use crate::elements::{accumulator_type, is_unsigned, scalar_type, written_type};
 
 type Checked = Result<(), Reported>;
 
@@ -43,8 +43,9 @@ pub(super) fn differ(a: &Option<Poly>, b: &Option<Poly>) -> bool {
     }
 }
 
-/// Encodings must describe the tensor that they stand on.
+/// Encodings must describe the tensor that they stand on, and stored integers are only moved.
 pub(super) fn check_encodings(op: OpRef<'_>, diags: &mut Diagnostics) -> Checked {
+    super::quantized::check(op, diags)?;
     for ty in op.operand_types().chain(op.result_types()) {
         let Some(sizes) = op.cx.property(ty, SIZES) else { continue };
         let Some(shape) = op.cx.attr_as::<ShapeAttr>(sizes) else {
@@ -223,7 +224,7 @@ fn check_oob(op: OpRef<'_>, compute: ComputeOp<'_>, diags: &mut Diagnostics) -> 
     }
     for (i, (value, input)) in oob.iter().zip(op.operands()).enumerate() {
         let (ty, elem) = (number_type(op.cx, *value), element(op, input));
-        let elem = scalar_type(op.cx, elem);
+        let elem = written_type(op.cx, elem);
         if *value != Attr::UNIT && ty != Some(elem) {
             return fail(
                 op,

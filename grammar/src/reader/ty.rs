@@ -171,9 +171,11 @@ impl<'t> Reader<'t> {
             && !matches!(self.cx.type_data(ty), TypeData::MemRef { .. } | TypeData::UnrankedMemRef { .. })
     }
 
+    /// What is stored as another type is an element of tensors alone, as upstream has it.
     fn is_memref_element(&self, ty: Type) -> bool {
         !matches!(self.cx.type_data(ty), TypeData::None | TypeData::Function { .. } | TypeData::Tuple(_))
             && !ty.is_tensor(self.cx)
+            && self.cx.storage_type(ty).is_none()
     }
 
     fn memref(&mut self, node: Node<'t>) -> Result<Type, Reported> {
@@ -276,7 +278,8 @@ impl<'t> Reader<'t> {
             return Err(self.error(start, message));
         }
         let valid = elem.is_int_index_or_float(self.cx)
-            || matches!(self.cx.type_data(elem), TypeData::Opaque { .. } | TypeData::Ext(_));
+            || matches!(self.cx.type_data(elem), TypeData::Opaque { .. } | TypeData::Ext(_))
+                && self.cx.storage_type(elem).is_none();
         if !valid {
             let text = sutura_ir::asm::print::type_text(self.cx, elem);
             let message = format!("vector elements must be int/index/float type but got '{text}'");

@@ -65,7 +65,7 @@ enum Check {
 impl Slot {
     fn new(cx: &Context, body: &Body, value: SsaValue) -> Self {
         let ty = body.ty(value);
-        let check = DType::of(cx, ty).map_or(Check::Other(ty), Check::Scalar);
+        let check = DType::of_scalar(cx, ty).map_or(Check::Other(ty), Check::Scalar);
         Self { value: value.index() as u32, check }
     }
 
@@ -133,14 +133,15 @@ fn scalar(op: OpRef<'_>) -> Option<Action> {
         return None;
     }
     let meaning = op.interface::<dyn ScalarMeaning>()?.meaning(op).ok()?;
-    let dtype = DType::of(op.cx, op.ty(op.result(0)))?;
+    let dtype = DType::of_scalar(op.cx, op.ty(op.result(0)))?;
     match meaning[..] {
         [Meaning::Constant(attr)] => match constant(op.cx, attr) {
             Ok(Value::Scalar(value)) if value.dtype() == dtype => Some(Action::Constant(value)),
             _ => None,
         },
         [Meaning::Num(num)] if op.num_operands() == num.arity() => {
-            let types: Option<SmallVec<[DType; 3]>> = op.operand_types().map(|ty| DType::of(op.cx, ty)).collect();
+            let types: Option<SmallVec<[DType; 3]>> =
+                op.operand_types().map(|ty| DType::of_scalar(op.cx, ty)).collect();
             num.with_types(&types?, dtype).ok().map(Action::Scalar)
         }
         _ => None,

@@ -54,7 +54,9 @@ impl Interpret for Elementwise {
     fn interpret(&self, op: OpRef<'_>, frame: &mut Frame<'_>) -> Result<Flow, InterpError> {
         let num = (self.0)(op)?;
         let count = op.num_operands();
-        let dtype = DType::expect(frame.cx(), frame.cx().element_type(frame.result_type(0)?))?;
+        let (cx, ty) = (frame.cx(), frame.result_type(0)?);
+        let elem = cx.element_type(ty);
+        let dtype = if elem == ty { DType::expect_scalar(cx, ty)? } else { DType::expect(cx, elem)? };
         let result = {
             let operands: SmallVec<[&Value; 3]> = (0..count).map(|i| frame.operand(i)).collect::<Result<_, _>>()?;
             apply(num, &operands, Some(dtype))?

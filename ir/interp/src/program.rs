@@ -58,7 +58,7 @@ impl Program {
         };
         let mut compiler = Compiler { program: Self::empty(), regs: FxHashMap::default() };
         for &arg in block.args() {
-            let regs = compiler.registers(DType::expect(region.cx, region.body.ty(arg))?);
+            let regs = compiler.registers(DType::expect_scalar(region.cx, region.body.ty(arg))?);
             compiler.program.used_args.extend(regs.iter().map(|_| !region.body.is_unused(arg)));
             compiler.regs.insert(arg, regs);
         }
@@ -217,7 +217,7 @@ impl Compiler {
         if let Some(regs) = self.regs.get(&value) {
             return Ok(regs.clone());
         }
-        let reg = self.captured(DType::expect(op.cx, op.ty(value))?, value)?;
+        let reg = self.captured(DType::expect_scalar(op.cx, op.ty(value))?, value)?;
         self.regs.insert(value, SmallVec::from_slice(&[reg]));
         Ok(SmallVec::from_slice(&[reg]))
     }
@@ -258,7 +258,7 @@ impl Compiler {
     }
 
     fn result(&mut self, op: OpRef<'_>, result: SsaValue, meaning: Meaning) -> Result<Regs, Fault> {
-        let dtype = DType::expect(op.cx, op.ty(result))?;
+        let dtype = DType::expect_scalar(op.cx, op.ty(result))?;
         let one = |reg| Ok(SmallVec::from_slice(&[reg]));
         match meaning {
             Meaning::Forward => {

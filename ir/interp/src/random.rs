@@ -148,7 +148,7 @@ fn random_value(
     memory: &mut Memory,
 ) -> Result<Value, Fault> {
     let Some(declared) = cx.shape(ty) else {
-        return Ok(random.scalar(DType::expect(cx, ty)?).into());
+        return Ok(random.scalar(DType::expect_scalar(cx, ty)?).into());
     };
     let dtype = DType::expect(cx, cx.element_type(ty))?;
     let fixed: Option<Vec<usize>> = declared.iter().map(|&d| usize::try_from(d).ok()).collect();

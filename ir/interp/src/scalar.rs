@@ -51,7 +51,7 @@ impl DType {
         Self::Int { width, unsigned: false }
     }
 
-    /// The element type that `ty` is; `None` for a type that is no number or too wide.
+    /// The element type that `ty` is, of a dialect's type that as which it is held; `None` for a type that is no number or too wide.
     pub fn of(cx: &Context, ty: Type) -> Option<Self> {
         match cx.type_data(ty) {
             TypeData::Index => Some(Self::Index),
@@ -61,8 +61,25 @@ impl DType {
             TypeData::Float(kind) if kind.bits() <= 64 => Some(Self::Float(kind)),
             TypeData::Complex(Type::F32) => Some(Self::C64),
             TypeData::Complex(Type::F64) => Some(Self::C128),
+            TypeData::Ext(_) => Self::of(cx, cx.storage_type(ty)?),
             _ => None,
         }
+    }
+
+    /// The type of a number of type `ty` that is no element: one that is held as an integer without sign is signless.
+    pub fn of_scalar(cx: &Context, ty: Type) -> Option<Self> {
+        match Self::of(cx, ty)? {
+            Self::Int { width, .. } if matches!(cx.type_data(ty), TypeData::Ext(_)) => Some(Self::int(width)),
+            other => Some(other),
+        }
+    }
+
+    /// Like [`DType::of_scalar`].
+    ///
+    /// # Errors
+    /// Names the kind of type that is not supported.
+    pub fn expect_scalar(cx: &Context, ty: Type) -> Result<Self, Fault> {
+        Self::of_scalar(cx, ty).map_or_else(|| Self::expect(cx, ty), Ok)
     }
 
     /// Like [`DType::of`].

@@ -15,7 +15,7 @@ use std::collections::BTreeSet;
 use rustc_hash::{FxHashMap, FxHashSet};
 use sutura_dialects::complex::part_type;
 use sutura_dialects::r#dyn::ops::{EqualOp, SymbolOp};
-use sutura_dialects::elements::{is_unsigned, policy};
+use sutura_dialects::elements::{is_unsigned, policy, stored};
 use sutura_dialects::graph::{
     BitcastOp, ComputeForm, ComputeOp, ConcatOp, ConstantOp, GatherElementsOp, GatherNdOp, GatherOp, IteratorKind,
     IteratorsAttr, ReshapeOp, ScanOp, ScatterOp, ShapeOfOp, SliceOp, StateAttr, YieldOp,
@@ -177,8 +177,9 @@ fn replaced(cx: &Context, ty: Type) -> Result<Option<Type>, String> {
         Some(memory) if cx.ty(memory) == elem => Ok(None),
         Some(memory) => Ok(Some(cx.with_element_type(ty, cx.ty(memory)))),
         None => {
+            let how = if stored(cx, elem) == elem { "" } else { "; 'lower-quant-ops' makes integers of them" };
             let elem = type_text(cx, elem);
-            Err(format!("is of tensors of {elem}, for which nothing is compiled"))
+            Err(format!("is of tensors of {elem}, for which nothing is compiled{how}"))
         }
     }
 }

@@ -1,42 +1,14 @@
 //! Functions of complex elements as functions of their parts, in place.
 
+use crate::number_ops::number_op;
 use rustc_hash::FxHashMap;
 use sutura_dialects::complex::{ConstantOp, CreateOp, function, part_type, parts};
 use sutura_dialects::graph::build::scalar::constant;
 use sutura_interp::complex::Parts;
-use sutura_interp::num::{MathFn, NumOp};
+use sutura_interp::num::NumOp;
 use sutura_interp::{ComplexFn, Fault};
 use sutura_ir::op_def::Traits;
 use sutura_ir::{Block, Body, Context, Loc, Op, OpRef, OpState, Rewriter, Type, Value};
-
-/// The `arith` or `math` op that an op on parts is.
-fn name(op: NumOp) -> Option<&'static str> {
-    Some(match op {
-        NumOp::AddF => "arith.addf",
-        NumOp::SubF => "arith.subf",
-        NumOp::MulF => "arith.mulf",
-        NumOp::DivF => "arith.divf",
-        NumOp::NegF => "arith.negf",
-        NumOp::CmpF(_) => "arith.cmpf",
-        NumOp::Select => "arith.select",
-        NumOp::AndI => "arith.andi",
-        NumOp::OrI => "arith.ori",
-        NumOp::Atan2 => "math.atan2",
-        NumOp::CopySign => "math.copysign",
-        NumOp::Math(function) => match function {
-            MathFn::AbsF => "math.absf",
-            MathFn::Cos => "math.cos",
-            MathFn::Exp => "math.exp",
-            MathFn::ExpM1 => "math.expm1",
-            MathFn::Log => "math.log",
-            MathFn::Log1p => "math.log1p",
-            MathFn::Sin => "math.sin",
-            MathFn::Sqrt => "math.sqrt",
-            _ => return None,
-        },
-        _ => return None,
-    })
-}
 
 /// Builds ops on parts.
 pub(super) struct Ops<'s, 'b> {
@@ -51,16 +23,12 @@ impl Parts for Ops<'_, '_> {
 
     fn op(&mut self, op: NumOp, args: &[&Value]) -> Result<Value, Fault> {
         let cx = self.rw.cx();
-        let name = name(op).ok_or_else(|| Fault::unsupported(format!("{op:?} is no op of arith or math here")))?;
         let ty = match op {
             NumOp::CmpF(_) | NumOp::AndI | NumOp::OrI => Type::I1,
             _ => self.part,
         };
-        let mut state =
-            OpState::new(cx.op_name(name), self.loc).operands(args.iter().map(|value| **value)).results([ty]);
-        if let NumOp::CmpF(predicate) = op {
-            state = state.prop(cx.ident("predicate"), cx.int_attr(predicate.number(), Type::I64));
-        }
+        let args: Vec<Value> = args.iter().map(|value| **value).collect();
+        let state = number_op(cx, self.loc, op, &args, ty)?;
         let made = self.rw.create(state);
         Ok(self.rw.body().result(made, 0))
     }

@@ -8,7 +8,7 @@ use super::super::shape_fn::SymShape;
 use super::super::structured::IteratorKind;
 use super::{Built, ComputeInput, ComputeResult, GraphBuilder, Scalars, fail, linear, unsupported};
 use crate::r#dyn::Poly;
-use crate::elements::{accumulator_type, is_unsigned};
+use crate::elements::{accumulator_type, is_unsigned, written_type};
 
 /// A window over the spatial dimensions; all lists have one entry per such dimension.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -276,6 +276,7 @@ pub fn zero(cx: &sutura_ir::Context, elem: Type) -> Attr {
     match elem.is_float(cx) {
         true => cx.float_attr(0.0, elem),
         false if crate::complex::part_type(cx, elem).is_some() => Combiner::Add.identity(cx, elem),
+        false if cx.storage_type(elem).is_some() => cx.int_attr(0, written_type(cx, elem)),
         false => cx.int_attr(0, elem),
     }
 }

@@ -1,0 +1,54 @@
+// RUN: sutura-opt %s --split-input-file --lower-quant-ops --verify-diagnostics
+
+// Nothing would check that there are as many elements as scales.
+!q = !quant.uniform<i8:f32:0, {1.0, 2.0}>
+func.func @unknown(%x: tensor<?xf32>) -> tensor<?x!q> {
+  // expected-error @below {{dimension 0 has 2 scales, for a size of 2, and its size is not known}}
+  %0 = quant.qcast %x : tensor<?xf32> to tensor<?x!q>
+  return %0 : tensor<?x!q>
+}
+
+// -----
+
+!q = !quant.uniform<i8:f32, 1.0>
+func.func @unranked(%x: tensor<*xf32>) {
+  // expected-error @below {{is of type tensor<*xf32>, for which nothing is compiled}}
+  %0 = quant.qcast %x : tensor<*xf32> to tensor<*x!q>
+  return
+}
+
+// -----
+
+func.func @no_scale(%x: tensor<2xf32>) {
+  // expected-error @below {{casts !quant.any<i8:f32>, which says no scale}}
+  %0 = quant.qcast %x : tensor<2xf32> to tensor<2x!quant.any<i8:f32>>
+  return
+}
+
+// -----
+
+// expected-error @below {{is of !quant.calibrated<f32<-1.000000e+00:1.000000e+00>>, which says not as what numbers are stored}}
+func.func private @no_storage(tensor<2x!quant.calibrated<f32<-1.0:1.0>>>)
+
+// -----
+
+func.func @too_wide(%x: tensor<2xf80>) {
+  // expected-error @below {{floats of type f80 cannot be interpreted}}
+  %0 = quant.qcast %x : tensor<2xf80> to tensor<2x!quant.uniform<i8:f80, 1.0>>
+  return
+}
+
+// -----
+
+!q = !quant.uniform<i8:f32, 1.0>
+// expected-error @below {{is of type (tensor<2x!quant.uniform<i8:f32, 1.000000e+00>>) -> (), for which nothing is compiled}}
+func.func private @nested((tensor<2x!q>) -> ())
+
+// -----
+
+!q = !quant.uniform<i8:f32, 1.0>
+func.func @other(%x: tensor<2x!q>) -> tensor<?x!q> {
+  // expected-error @below {{has to do with quantized numbers, and is not known to only pass them on}}
+  %0 = tensor.cast %x : tensor<2x!q> to tensor<?x!q>
+  return %0 : tensor<?x!q>
+}
