@@ -48,7 +48,7 @@ fn realised<'m>(r: &NodeReader<'m, '_>, forms: &[&'static OnnxForm]) -> Result<O
         r.outputs_unused_from(form.results)?;
         let attributes = attributes(r, form)?;
         let (operator, variadic) = (form.operator.as_str(), form.variadic.as_deref());
-        return Ok(Op::Named { operator, inputs, variadic, attributes });
+        return Ok(Op::Named { operator, inputs, variadic, rank: form.rank, attributes });
     }
     Err(refused.unwrap_or_else(|| unsupported(unread(r, forms))))
 }

@@ -36,6 +36,8 @@ pub enum Op<'m> {
         inputs: Vec<NamedInput<'m>>,
         /// Takes any number of inputs: the first two, then what they give and the next.
         variadic: Option<&'static str>,
+        /// How many dimensions the first input has, where the operator takes no other.
+        rank: Option<usize>,
         attributes: Vec<(&'static str, NamedNumber)>,
     },
     /// Operands broadcast as in NumPy.

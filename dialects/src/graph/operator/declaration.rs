@@ -69,6 +69,8 @@ pub struct Operator {
     pub exact: Vec<String>,
     /// What holds of it.
     pub laws: Vec<Law>,
+    /// Its name stays on the op that makes its result.
+    pub leaves_name: bool,
 }
 
 impl Operator {
@@ -90,6 +92,7 @@ impl Operator {
             values: Vec::new(),
             exact: exact(op.cx, declared.exact())?,
             laws: laws::read(op.cx, declared.laws())?,
+            leaves_name: declared.leaves_name().is_some(),
         };
         operator.values = operator.read_values(op.cx, declared.sizes())?;
         operator.groups = operator.read_groups(op.cx, declared.groups())?;

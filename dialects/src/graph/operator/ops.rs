@@ -2,7 +2,7 @@
 
 use sutura_ir::constraints::{
     AnyType, ArrayAttr, DenseI64ArrayAttr, DictArrayAttr, DictionaryAttr, FlatSymbolRefAttr, StrAttr, SymbolNameAttr,
-    TypeAttr,
+    TypeAttr, UnitAttr,
 };
 use sutura_ir::op;
 
@@ -27,6 +27,8 @@ use sutura_ir::op;
 ///   inputs are, their shapes are broadcast together. A size that `exact` names is not stretched: such an input has it.
 /// * `laws` says what holds of it: `"idempotent"`, what it makes it keeps; `"involution"`, twice is not at all; `"shift invariant"`, a
 ///   number that is added to all elements of the first input from the axis on changes nothing.
+/// * With `leaves_name` the op that makes its result, where it is expanded, has the name as attribute `graph.operator`, so that
+///   later passes need not find out what the ops are. They compare them with this declaration before they act on it.
 /// * The body may apply other operators, but not itself through them.
 /// * `onnx` says which operators of ONNX it realises: each entry has the name `op`, may have the first and last version
 ///   (`since`, `until`), attributes `with` a value that they must have, attributes to `ignore`, and scalars for inputs that are
@@ -74,6 +76,8 @@ pub struct OperatorOp {
     /// Sizes, the last ones of inputs that are stretched, which are not.
     #[default(&[])]
     exact: Attr<ArrayAttr>,
+    /// Its name stays on the op that makes its result.
+    leaves_name: OptAttr<UnitAttr>,
     /// What holds of it.
     #[default(&[])]
     laws: Attr<ArrayAttr>,

@@ -20,8 +20,8 @@ impl<'m> Importer<'m, '_, '_> {
     pub(super) fn operator(&mut self, op: &Op<'m>) -> Made<Vec<Value>> {
         let value = match op {
             Op::Unary { function, x } => self.unary(*function, x)?,
-            Op::Named { operator, inputs, variadic, attributes } => {
-                return self.named(operator, inputs, *variadic, attributes);
+            Op::Named { operator, inputs, variadic, rank, attributes } => {
+                return self.named(operator, inputs, (*variadic, *rank), attributes);
             }
             Op::Binary { function, a, b } => self.binary(*function, a, b)?,
             Op::Compare { function, a, b } => {
@@ -104,7 +104,7 @@ impl<'m> Importer<'m, '_, '_> {
         &mut self,
         operator: &str,
         inputs: &[NamedInput<'m>],
-        variadic: Option<&str>,
+        (variadic, rank): (Option<&str>, Option<usize>),
         attributes: &[(&'static str, NamedNumber)],
     ) -> Made<Vec<Value>> {
         let cx = self.cx();
@@ -120,6 +120,11 @@ impl<'m> Importer<'m, '_, '_> {
                     self.scalar(*number, elem)?
                 }
             });
+        }
+        let found = values.first().map(|value| self.g.rank(*value));
+        if let (Some(wanted), Some(found)) = (rank, found.filter(|found| Some(*found) != rank)) {
+            let name = declared.inputs.first().map_or("", |formal| &formal.name);
+            return wrong(format!("'{name}' has rank {found}, it must have {wanted}"));
         }
         let number = |number: &NamedNumber| match number {
             NamedNumber::Int(value) => cx.int_attr(*value, Type::I64),
