@@ -85,7 +85,12 @@ fn turned(g: &mut GraphBuilder<'_, '_>, factor: &Factor, made: &mut Vec<Value>) 
     if in_order(&dims) {
         return Ok(value);
     }
-    let turned = g.transpose(value, &dims).map_err(|error| error.to_string())?;
+    // It stands for what was turned before, and says so.
+    let (all, own) = (g.loc, g.b.body().defining_op(value).map(|op| g.b.body().loc(op)));
+    g.loc = own.unwrap_or(all);
+    let turned = g.transpose(value, &dims).map_err(|error| error.to_string());
+    g.loc = all;
+    let turned = turned?;
     made.push(turned);
     Ok(turned)
 }

@@ -9,7 +9,7 @@ use sutura_grammar::{ParseOptions, parse_module};
 use sutura_ir::asm::print::{PrintOptions, op_text};
 use sutura_ir::diagnostics::Diagnostics;
 use sutura_ir::verify::{VerifyOptions, verify};
-use sutura_ir::{Attr, Body, Builder, Context, IrMapping, Module, OpRef};
+use sutura_ir::{Attr, Body, Builder, Context, IrMapping, Loc, Module, OpRef};
 
 use super::nested::applied;
 use super::{ApplyOp, Operator, OperatorOp};
@@ -180,9 +180,13 @@ pub fn otherwise(cx: &Context, from: &[Module], name: &str, to: &Body) -> bool {
     false
 }
 
-/// A declaration as text that says nothing of how values are called.
+/// A declaration as text that says nothing of how values are called, and how many there are before it.
 fn text(op: OpRef<'_>) -> String {
-    op_text(op, &PrintOptions { discard_value_names: true, ..PrintOptions::generic() })
+    let mut alone = Module::new(op.cx, Loc::UNKNOWN);
+    let Some(block) = alone.body().entry_block() else { return String::new() };
+    let mut b = Builder::at_end(op.cx, alone.body_mut(), block);
+    IrMapping::new().clone_op(op, &mut b).expect("a declaration has no operands");
+    op_text(alone.op_ref(op.cx), &PrintOptions { discard_value_names: true, ..PrintOptions::generic() })
 }
 
 /// Names of the operators that something in the module `root` applies and that it does not declare.
