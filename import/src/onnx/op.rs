@@ -39,6 +39,8 @@ pub enum Op<'m> {
         /// How many dimensions the first input has, where the operator takes no other.
         rank: Option<usize>,
         attributes: Vec<(&'static str, NamedNumber)>,
+        /// Others that the node may be, where its tensors do not fit this one.
+        others: Vec<Op<'m>>,
     },
     /// Operands broadcast as in NumPy.
     Binary {

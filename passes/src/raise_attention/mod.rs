@@ -144,14 +144,16 @@ fn in_body(
             used.insert(name);
         }
     }
-    let softmaxes: Vec<Op> = body.preorder().filter(|op| products::applied(OpRef::new(cx, body, *op)).is_some()).collect();
+    let softmaxes: Vec<Op> =
+        body.preorder().filter(|op| products::applied(OpRef::new(cx, body, *op)).is_some()).collect();
     for op in softmaxes {
         let view = OpRef::new(cx, body, op);
         let loc = view.loc();
         let attention = match products::between(view) {
             Ok(attention) if known.has(attention.operator()) => attention,
             Ok(attention) => {
-                said.left.push((loc, format!("is no attention: the program declares another @{}", attention.operator())));
+                said.left
+                    .push((loc, format!("is no attention: the program declares another @{}", attention.operator())));
                 continue;
             }
             Err(None) => continue,

@@ -80,11 +80,17 @@ pub(super) fn between(softmax: OpRef<'_>) -> Fit<Attention> {
     }
     let elem = cx.element_type(softmax.ty(scores));
     if elem != Type::F32 && elem != Type::F64 {
-        return left("its scores are narrower than f32: they are rounded between the ops, and those of the operator are not");
+        return left(
+            "its scores are narrower than f32: they are rounded between the ops, and those of the operator are not",
+        );
     }
     match SOFTMAXES.iter().find(|(softmax_, _)| Some(*softmax_) == applied(softmax)) {
         Some((_, true)) => {}
-        _ => return left("its softmax divides each power by their sum, and that of the operator multiplies by the reciprocal"),
+        _ => {
+            return left(
+                "its softmax divides each power by their sum, and that of the operator multiplies by the reciprocal",
+            );
+        }
     }
     let mut found = Scores::default();
     let first = found.product(softmax, scores)?;
@@ -283,9 +289,8 @@ impl Scores {
         if self.scale.is_some() {
             return left(format!("{name}, a sum with the scores, is scaled"));
         }
-        let whole = |i: usize| {
-            is_identity(cx, form.input_maps[i], rank) && leads_to_product(op, op.operand(i), MOST_OPS)
-        };
+        let whole =
+            |i: usize| is_identity(cx, form.input_maps[i], rank) && leads_to_product(op, op.operand(i), MOST_OPS);
         let Some(scores) = (0..2).find(|i| whole(*i)) else {
             return left(format!("{name} is a sum of tensors of which none is the scores of a product"));
         };

@@ -117,7 +117,8 @@ impl<'a> Site<'a> for Tensors<'a> {
         let mut inputs = Vec::with_capacity(form.input_maps.len());
         for (value, map) in form.inputs().zip(&form.input_maps) {
             let (dims, row) = self.dims(self.cx.map_results(*map))?;
-            let at = |(dim, expr): &(usize, AffineExpr)| Some(runs.get(maps::plain_dim(self.cx, *expr)?)? == &Some(*dim));
+            let at =
+                |(dim, expr): &(usize, AffineExpr)| Some(runs.get(maps::plain_dim(self.cx, *expr)?)? == &Some(*dim));
             if !dims.iter().all(|dim| at(dim) == Some(true)) {
                 return None;
             }

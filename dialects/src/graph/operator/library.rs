@@ -18,6 +18,7 @@ use super::{ApplyOp, Operator, OperatorOp};
 const TEXTS: &[(&str, &str)] = &[
     ("activations.mlir", include_str!("../operators/activations.mlir")),
     ("attention.mlir", include_str!("../operators/attention.mlir")),
+    ("attention_heads.mlir", include_str!("../operators/attention_heads.mlir")),
     ("extremes.mlir", include_str!("../operators/extremes.mlir")),
     ("normalizations.mlir", include_str!("../operators/normalizations.mlir")),
     ("numbers.mlir", include_str!("../operators/numbers.mlir")),
@@ -175,7 +176,9 @@ pub fn otherwise(cx: &Context, from: &[Module], name: &str, to: &Body) -> bool {
         if of(to).is_some_and(|own| text(own) != text(theirs)) {
             return true;
         }
-        open.extend(applied(theirs).iter().map(|apply| apply.callee().to_string()).filter(|name| seen.insert(name.clone())));
+        open.extend(
+            applied(theirs).iter().map(|apply| apply.callee().to_string()).filter(|name| seen.insert(name.clone())),
+        );
     }
     false
 }

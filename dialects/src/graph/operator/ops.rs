@@ -16,7 +16,8 @@ use sutura_ir::op;
 ///   holds the dimensions that are left; `"before axis"`, that it holds those before the dimension that the attribute `axis`
 ///   names, which may count from the end; `"ones of N"`, that it holds one of size 1 for each of those of the group `N`, for
 ///   results that keep the rank. Any other symbol stands for one size.
-/// * `sizes` names symbols that are the value of an attribute: `{G = "num_groups"}`. A size of an input may be such symbols times
+/// * `sizes` names symbols that are the value of an attribute, `{G = "num_groups"}`, or how many times one goes into another,
+///   `{G = "heads / shared_heads"}`. A size of an input may be such symbols, and symbols that are sizes of other inputs, times
 ///   another, which is then what is left of that dimension.
 /// * `elements` lists the element types that the operator takes. The first is the one in which the body is written, and
 ///   stands for all of them; ops on floats stand for their namesakes on integers.

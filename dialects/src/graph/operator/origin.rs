@@ -4,7 +4,6 @@ use indexmap::IndexSet;
 use sutura_ir::location::LocData;
 use sutura_ir::{Context, Loc};
 
-
 /// `loc`, of an op that an operator of this name became.
 pub fn from_operator(cx: &Context, loc: Loc, operator: &str) -> Loc {
     cx.fused_loc(&[loc], Some(cx.string_attr(operator)))

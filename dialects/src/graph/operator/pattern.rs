@@ -107,7 +107,8 @@ impl Pattern {
         let mut pattern = Self { name: declared.sym_name().to_string(), nodes: Vec::new(), result: 0 };
         let end = entry.ops().last().filter(|end| end.is::<YieldOp<'_>>())?;
         pattern.result = pattern.tensor(entry, *input, end.operand(0))?;
-        let over_input = |node: &Node| matches!(node, Node::Combined(_, of) if matches!(pattern.nodes[*of], Node::Input));
+        let over_input =
+            |node: &Node| matches!(node, Node::Combined(_, of) if matches!(pattern.nodes[*of], Node::Input));
         pattern.nodes.iter().any(over_input).then_some(pattern)
     }
 

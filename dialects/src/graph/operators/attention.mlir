@@ -21,9 +21,9 @@
 
 // A scale that is not given is no number: then it is 1 / sqrt(D). A query sees no key behind its own place where it is causal.
 graph.operator @attention_scores {
-  summary = "scale * q * k^T, -inf for keys that a query must not see",
+  summary = "scale * q * k^T, bounded by the softcap if there is one; -inf for keys that a query must not see",
   elements = [f16, bf16, f32, f64], accumulator = f32, groups = {B},
-  attributes = {scale = 0x7FC00000 : f32, is_causal = 0 : i64}
+  attributes = {scale = 0x7FC00000 : f32, is_causal = 0 : i64, softcap = 0.0 : f32}
 } {
 ^bb0(%q: !q, %k: !k):
   %product = graph.compute ins(%q, %k : !q, !k) -> !scores32
@@ -47,6 +47,13 @@ graph.operator @attention_scores {
     %usual = arith.divf %one, %root : f32
     %scale = arith.select %absent, %usual, %given : f32
     %scaled = arith.mulf %e, %scale : f32
+    %cap = graph.param "softcap" : f32
+    %nothing = arith.constant 0.0 : f32
+    %is_capped = arith.cmpf ogt, %cap, %nothing : f32
+    %ratio = arith.divf %scaled, %cap : f32
+    %bounded = math.tanh %ratio : f32
+    %soft = arith.mulf %bounded, %cap : f32
+    %capped = arith.select %is_capped, %soft, %scaled : f32
     %causal = graph.param "is_causal" : i64
     %none = arith.constant 0 : i64
     %is_causal = arith.cmpi ne, %causal, %none : i64
@@ -55,7 +62,7 @@ graph.operator @attention_scores {
     %behind = arith.cmpi sgt, %key, %query : index
     %unseen = arith.andi %is_causal, %behind : i1
     %least = arith.constant 0xFF800000 : f32
-    %r = arith.select %unseen, %least, %scaled : f32
+    %r = arith.select %unseen, %least, %capped : f32
     graph.yield %r : f32
   }
   graph.yield %y : !scores32
@@ -64,13 +71,13 @@ graph.operator @attention_scores {
 graph.operator @attention {
   summary = "softmax(scale * q * k^T) * v for each head",
   elements = [f16, bf16, f32, f64], accumulator = f32, groups = {B},
-  attributes = {scale = 0x7FC00000 : f32, is_causal = 0 : i64},
-  onnx = [{op = "Attention", rank = 4 : i64, with = {softcap = 0.0 : f32, qk_matmul_output_mode = 0 : i64, softmax_precision = 1 : i64,
+  attributes = {scale = 0x7FC00000 : f32, is_causal = 0 : i64, softcap = 0.0 : f32},
+  onnx = [{op = "Attention", rank = 4 : i64, with = {qk_matmul_output_mode = 0 : i64, softmax_precision = 1 : i64,
                                      left_window_size = -1 : i64, right_window_size = -1 : i64},
            ignore = ["q_num_heads", "kv_num_heads"]}]
 } {
 ^bb0(%q: !q, %k: !k, %v: !v):
-  %scores = graph.apply @attention_scores(%q, %k) {scale = "scale", is_causal = "is_causal"} : (!q, !k) -> !scores32
+  %scores = graph.apply @attention_scores(%q, %k) {scale = "scale", is_causal = "is_causal", softcap = "softcap"} : (!q, !k) -> !scores32
   %weights = graph.apply @softmax(%scores) {axis = 2 : i64} : (!scores32) -> !scores32
   %sum = graph.compute ins(%weights, %v : !scores32, !v) -> !y32
       {combiners = #graph.combiners<[add]>, iterators = #graph.iterators<[parallel, parallel, parallel, reduce]>, maps = [#sums_w, #sums_v, #sums]} {
@@ -92,13 +99,13 @@ graph.operator @attention {
 graph.operator @attention_biased {
   summary = "softmax(scale * q * k^T + bias) * v for each head",
   elements = [f16, bf16, f32, f64], accumulator = f32, groups = {B}, broadcast = array<i64: 3>, exact = ["S"],
-  attributes = {scale = 0x7FC00000 : f32, is_causal = 0 : i64, unseen_is_zero = 1 : i64},
-  onnx = [{op = "Attention", rank = 4 : i64, with = {softcap = 0.0 : f32, qk_matmul_output_mode = 0 : i64, softmax_precision = 1 : i64,
+  attributes = {scale = 0x7FC00000 : f32, is_causal = 0 : i64, softcap = 0.0 : f32, unseen_is_zero = 1 : i64},
+  onnx = [{op = "Attention", rank = 4 : i64, with = {qk_matmul_output_mode = 0 : i64, softmax_precision = 1 : i64,
                                      left_window_size = -1 : i64, right_window_size = -1 : i64},
            ignore = ["q_num_heads", "kv_num_heads"]}]
 } {
 ^bb0(%q: !q, %k: !k, %v: !v, %bias: !scores16):
-  %plain = graph.apply @attention_scores(%q, %k) {scale = "scale", is_causal = "is_causal"} : (!q, !k) -> !scores32
+  %plain = graph.apply @attention_scores(%q, %k) {scale = "scale", is_causal = "is_causal", softcap = "softcap"} : (!q, !k) -> !scores32
   %scores = graph.compute ins(%plain, %bias : !scores32, !scores16) -> !scores32
       {iterators = #graph.iterators<[parallel, parallel, parallel]>, maps = [#id3, #id3, #id3]} {
   ^bb0(%e: f32, %b: f16):
