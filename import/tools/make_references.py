@@ -352,6 +352,40 @@ def of_angles():
     case("Acos", [listed("f32", -1.0, -0.99999994, 1e-20, 0.0, 0.5, 0.99999994, 1.0)])
 
 
+def of_heads():
+    """Attention of heads that share keys and values, that lie in rows, with masks of booleans and softcaps."""
+
+    def heads(kind, samples, numbers, sizes):
+        (queries, keys), (length, known), (width, values) = numbers, *sizes
+        shapes = [(queries, length, width), (keys, known, width), (keys, known, values)]
+        return [floats(kind, samples, *shape, low=-1.0, high=1.0) for shape in shapes]
+
+    def rows(kind, samples, numbers, sizes):
+        (queries, keys), (length, known), (width, values) = numbers, *sizes
+        shapes = [(length, queries * width), (known, keys * width), (known, keys * values)]
+        return [floats(kind, samples, *shape, low=-1.0, high=1.0) for shape in shapes]
+
+    small = ((3, 4), (2, 3))
+    for kind in FLOATS:
+        case("Attention", heads(kind, 2, (4, 2), small), opset=24)
+        case("Attention", rows(kind, 2, (2, 2), small), q_num_heads=2, kv_num_heads=2)
+        case("Attention", rows(kind, 1, (6, 2), small), opset=24, q_num_heads=6, kv_num_heads=2, is_causal=1)
+    for opset in (23, 24, 25):
+        case("Attention", heads("f32", 1, (2, 2), small), opset=opset, softcap=0.5, is_causal=1)
+    case("Attention", rows("f32", 2, (3, 1), small), q_num_heads=3, kv_num_heads=1, softcap=2.0, scale=0.25)
+    case("Attention", [*heads("f32", 2, (2, 2), small), bools(3, 4)])
+    case("Attention", [*heads("f32", 2, (4, 2), small), bools(2, 1, 3, 4)], is_causal=1)
+    case("Attention", [*heads("f16", 2, (4, 2), small), bools(2, 4, 1, 4)], opset=24)
+    case("Attention", [*heads("f32", 2, (4, 2), small), floats("f32", 4, 3, 4)], scale=0.25)
+    case("Attention", [*rows("f32", 2, (4, 2), small), bools(4, 3, 4)], q_num_heads=4, kv_num_heads=2)
+    case("Attention", [*rows("f64", 2, (2, 2), small), bools(1, 4)], q_num_heads=2, kv_num_heads=2)
+    case("Attention", [*rows("f32", 2, (4, 2), small), floats("f32", 2, 4, 3, 4)], q_num_heads=4, kv_num_heads=2, softcap=1.5)
+    case("Attention", [*rows("bf16", 1, (2, 1), small), floats("bf16", 3, 4)], q_num_heads=2, kv_num_heads=1)
+    # Queries that see nothing.
+    blind = ("bool", np.array([[True, False, True, False], [False] * 4, [True] * 4]))
+    case("Attention", [*rows("f32", 1, (2, 2), small), blind], q_num_heads=2, kv_num_heads=2)
+
+
 if __name__ == "__main__":
     print(f"# By import/tools/make_references.py from onnx {onnx.__version__}. Do not edit.")
     of_numbers()
@@ -362,3 +396,4 @@ if __name__ == "__main__":
     of_scatters()
     of_transposed_convolutions()
     of_angles()
+    of_heads()

@@ -137,3 +137,24 @@ func.func @unnamed(%x: tensor<8xf32>) -> (tensor<f32>, tensor<f32>, tensor<f32>,
   }
   return %ordered, %other, %s, %t : tensor<f32>, tensor<f32>, tensor<f32>, tensor<f32>
 }
+
+// What copies a tensor is that tensor; what turns it, or gives it another type, is not.
+// CHECK-LABEL: func.func @copies
+// CHECK-NEXT: %[[T:.*]] = graph.compute
+// CHECK: %[[S:.*]] = graph.compute
+// CHECK: return %x, %[[T]], %[[S]]
+func.func @copies(%x: tensor<?x?xf32, #dyn.shape<[M, N]>>) -> (tensor<?x?xf32, #dyn.shape<[M, N]>>, tensor<?x?xf32, #dyn.shape<[N, M]>>, tensor<?x?xf32>) {
+  %0 = graph.compute ins(%x : tensor<?x?xf32, #dyn.shape<[M, N]>>) -> tensor<?x?xf32, #dyn.shape<[M, N]>> {iterators = #graph.iterators<[parallel, parallel]>, maps = [affine_map<(m, n) -> (m, n)>, affine_map<(m, n) -> (m, n)>]} {
+  ^bb0(%a: f32):
+    graph.yield %a : f32
+  }
+  %t = graph.compute ins(%x : tensor<?x?xf32, #dyn.shape<[M, N]>>) -> tensor<?x?xf32, #dyn.shape<[N, M]>> {iterators = #graph.iterators<[parallel, parallel]>, maps = [affine_map<(n, m) -> (m, n)>, affine_map<(n, m) -> (n, m)>]} {
+  ^bb0(%a: f32):
+    graph.yield %a : f32
+  }
+  %s = graph.compute ins(%x : tensor<?x?xf32, #dyn.shape<[M, N]>>) -> tensor<?x?xf32> {iterators = #graph.iterators<[parallel, parallel]>, maps = [affine_map<(m, n) -> (m, n)>, affine_map<(m, n) -> (m, n)>]} {
+  ^bb0(%a: f32):
+    graph.yield %a : f32
+  }
+  return %0, %t, %s : tensor<?x?xf32, #dyn.shape<[M, N]>>, tensor<?x?xf32, #dyn.shape<[N, M]>>, tensor<?x?xf32>
+}

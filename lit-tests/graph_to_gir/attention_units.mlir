@@ -1,7 +1,7 @@
 // Attention on a GPU: groups of four units, which share blocks of keys and values in the group's memory; on a CPU, groups of one.
-// RUN: sutura-opt %s --attach-target="name=sm_80" --stitch --convert-graph-to-gir --split-input-file | FileCheck %s
-// RUN: sutura-opt %s --attach-target="name=x86_avx2" --stitch --convert-graph-to-gir --split-input-file | FileCheck %s --check-prefix=CPU
-// RUN: sutura-opt %s --attach-target="name=sm_80" --stitch --convert-graph-to-gir --split-input-file --remarks 2>&1 | FileCheck %s --check-prefix=SAID
+// RUN: sutura-opt %s --attach-target="name=sm_80" --raise-attention --expand-operators --stitch --convert-graph-to-gir --split-input-file | FileCheck %s
+// RUN: sutura-opt %s --attach-target="name=x86_avx2" --raise-attention --expand-operators --stitch --convert-graph-to-gir --split-input-file | FileCheck %s --check-prefix=CPU
+// RUN: sutura-opt %s --attach-target="name=sm_80" --raise-attention --expand-operators --stitch --convert-graph-to-gir --split-input-file --remarks 2>&1 | FileCheck %s --check-prefix=SAID
 // CPU-NOT: units(%
 // CPU-NOT: gir.sync
 

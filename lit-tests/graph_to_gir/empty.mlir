@@ -1,8 +1,8 @@
 // Constant sizes of 0. Every result is stored, as a kernel has to write what it is given for that; a sum without places is zero, for
 // which no factor is packed or read. What folds the loops that have no trip leaves IR that verifies.
-// RUN: sutura-opt %s --attach-target="name=sm_80" --stitch --convert-graph-to-gir --canonicalize --split-input-file | FileCheck %s
-// RUN: sutura-opt %s --attach-target="name=x86_avx2" --stitch --convert-graph-to-gir --canonicalize --split-input-file | FileCheck %s
-// RUN: sutura-opt %s --attach-target="name=sm_80" --stitch --convert-graph-to-gir --split-input-file --remarks 2>&1 >/dev/null | FileCheck %s --check-prefix=SAID
+// RUN: sutura-opt %s --attach-target="name=sm_80" --raise-attention --expand-operators --stitch --convert-graph-to-gir --canonicalize --split-input-file | FileCheck %s
+// RUN: sutura-opt %s --attach-target="name=x86_avx2" --raise-attention --expand-operators --stitch --convert-graph-to-gir --canonicalize --split-input-file | FileCheck %s
+// RUN: sutura-opt %s --attach-target="name=sm_80" --raise-attention --expand-operators --stitch --convert-graph-to-gir --split-input-file --remarks 2>&1 >/dev/null | FileCheck %s --check-prefix=SAID
 // SAID: a group has one unit: queries and keys have 0 numbers, and values 16
 // SAID: a group has one unit: queries and keys have 16 numbers, and values 0
 // SAID: a group has one unit: there are 0 queries at most

@@ -1,10 +1,10 @@
 // A scheme whose kernels are not proved is replaced: the region's ops become kernels one by one, each by the first scheme
 // whose kernels are. The fault that is planted leaves a store out.
-// RUN: sutura-opt %s --stitch --convert-graph-to-gir="plant-fault=attention" --check-passes --remarks -o /dev/null 2>&1 | FileCheck %s --check-prefix=ATTENTION
-// RUN: sutura-opt %s --stitch --convert-graph-to-gir="plant-fault=row" --check-passes --remarks -o /dev/null 2>&1 | FileCheck %s --check-prefix=ROW
-// RUN: sutura-opt %s --stitch --convert-graph-to-gir="plant-fault=contract" --check-passes --remarks -o /dev/null 2>&1 | FileCheck %s --check-prefix=CONTRACT
-// RUN: sutura-opt %s --stitch --convert-graph-to-gir="plant-fault=attention" | FileCheck %s
-// RUN: not sutura-opt %s --stitch --convert-graph-to-gir="plant-fault=all" -o /dev/null 2>&1 | FileCheck %s --check-prefix=LAST
+// RUN: sutura-opt %s --raise-attention --expand-operators --stitch --convert-graph-to-gir="plant-fault=attention" --check-passes --remarks -o /dev/null 2>&1 | FileCheck %s --check-prefix=ATTENTION
+// RUN: sutura-opt %s --raise-attention --expand-operators --stitch --convert-graph-to-gir="plant-fault=row" --check-passes --remarks -o /dev/null 2>&1 | FileCheck %s --check-prefix=ROW
+// RUN: sutura-opt %s --raise-attention --expand-operators --stitch --convert-graph-to-gir="plant-fault=contract" --check-passes --remarks -o /dev/null 2>&1 | FileCheck %s --check-prefix=CONTRACT
+// RUN: sutura-opt %s --raise-attention --expand-operators --stitch --convert-graph-to-gir="plant-fault=attention" | FileCheck %s
+// RUN: not sutura-opt %s --raise-attention --expand-operators --stitch --convert-graph-to-gir="plant-fault=all" -o /dev/null 2>&1 | FileCheck %s --check-prefix=LAST
 
 // ATTENTION: remark: {{.*}}is not lowered by the scheme 'attention' as mapped, which is not proved: 'gir.kernel' op never writes
 // ATTENTION: remark: 4 functions compared

@@ -1,6 +1,6 @@
-// RUN: sutura-opt %s --stitch | FileCheck %s
-// RUN: sutura-opt %s --stitch --convert-graph-to-gir | FileCheck %s --check-prefix=GIR
-// RUN: sutura-opt %s --stitch --convert-graph-to-gir | sutura-opt --tensorize --canonicalize | FileCheck %s --check-prefix=GIR
+// RUN: sutura-opt %s --raise-attention --expand-operators --stitch | FileCheck %s
+// RUN: sutura-opt %s --raise-attention --expand-operators --stitch --convert-graph-to-gir | FileCheck %s --check-prefix=GIR
+// RUN: sutura-opt %s --raise-attention --expand-operators --stitch --convert-graph-to-gir | sutura-opt --tensorize --canonicalize | FileCheck %s --check-prefix=GIR
 
 !q = tensor<?x?x16xf32, #dyn.shape<[B, Q, 16]>>
 !k = tensor<?x?x16xf32, #dyn.shape<[B, K, 16]>>

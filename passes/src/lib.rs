@@ -29,6 +29,7 @@ pub mod machine_code;
 mod number_ops;
 pub mod outline_regions;
 pub mod propagate_reshapes;
+pub mod raise_attention;
 pub mod region;
 pub mod rt;
 pub mod rt_to_upstream;
@@ -77,6 +78,7 @@ pub fn register(registry: &mut PassRegistry) {
     registry.add(&scalars_to_tensors::SCALARS_TO_TENSORS);
     registry.add(&scf_for_to_while::SCF_FOR_TO_WHILE);
     registry.add(&scf_to_cf::CONVERT_SCF_TO_CF);
+    registry.add(&raise_attention::RAISE_ATTENTION);
     registry.add(&propagate_reshapes::PROPAGATE_RESHAPES);
     registry.add(&split_complex::SPLIT_COMPLEX);
     registry.add(&stitch::STITCH);

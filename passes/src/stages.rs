@@ -3,7 +3,7 @@
 
 /// Shapes known everywhere, operators by what they do, and the program in simple form.
 pub const SHAPES: &str = "scf-for-to-while,scalars-to-tensors,outline-regions,\
-     propagate-shapes,graph-operator-rewrite,expand-operators,canonicalize,cse,graph-property-rewrite,canonicalize,\
+     propagate-shapes,graph-operator-rewrite,raise-attention,expand-operators,canonicalize,cse,graph-property-rewrite,canonicalize,\
      propagate-shapes";
 
 /// Regions that become kernels.

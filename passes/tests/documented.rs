@@ -13,6 +13,7 @@ use sutura_passes::legalize_elements::LEGALIZE_ELEMENTS;
 use sutura_passes::lower_quant_ops::LOWER_QUANT_OPS;
 use sutura_passes::outline_regions::OUTLINE_REGIONS;
 use sutura_passes::propagate_reshapes::PROPAGATE_RESHAPES;
+use sutura_passes::raise_attention::RAISE_ATTENTION;
 use sutura_passes::scalars_to_tensors::SCALARS_TO_TENSORS;
 use sutura_passes::scf_for_to_while::SCF_FOR_TO_WHILE;
 use sutura_passes::split_complex::SPLIT_COMPLEX;
@@ -78,6 +79,7 @@ fn docs_are_up_to_date() {
         &SCALARS_TO_TENSORS,
         &OUTLINE_REGIONS,
         &GRAPH_OPERATOR_REWRITE,
+        &RAISE_ATTENTION,
         &EXPAND_OPERATORS,
         &GRAPH_PROPERTY_REWRITE,
         &LOWER_QUANT_OPS,

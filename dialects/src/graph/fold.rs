@@ -4,8 +4,10 @@ use smallvec::SmallVec;
 use sutura_ir::op_def::{Fold, FoldValue};
 use sutura_ir::{Attr, AttrData, OpRef, Value};
 
+use super::maps;
 use super::ops::{ComputeOp, ConcatOp, GatherOp, ReshapeOp, ShapeOfOp, SizeOp, SliceOp};
 use super::shape_fn::{Contents, ShapeEnv, ShapeFn, asks_for_its_result};
+use super::structured::ComputeForm;
 use crate::r#dyn::{Facts, Poly};
 
 type Folded = Option<SmallVec<[FoldValue; 1]>>;
@@ -40,10 +42,24 @@ fn infer_constants(op: OpRef<'_>) -> Folded {
 }
 
 impl Fold for ComputeOp<'_> {
-    /// Small integer tensors are computed at once: the arithmetic of shapes.
+    /// Small integer tensors are computed at once: the arithmetic of shapes. What copies a tensor is that tensor.
     fn fold(op: OpRef<'_>, _: &[Option<Attr>]) -> Folded {
-        infer_constants(op)
+        copied(op).and_then(value).or_else(|| infer_constants(op))
     }
+}
+
+/// The tensor that an op copies as it is.
+fn copied(op: OpRef<'_>) -> Option<Value> {
+    let form = ComputeForm::of(op)?;
+    let ([input], [result], Some(end)) = (&form.input_maps[..], &form.result_maps[..], form.yielded()) else {
+        return None;
+    };
+    let dims = op.cx.map_results(*input);
+    let in_order = dims.len() == form.iterators.len()
+        && dims.iter().enumerate().all(|(i, expr)| maps::plain_dim(op.cx, *expr) == Some(i));
+    let same = input == result && op.ty(op.operand(0)) == op.ty(op.result(0));
+    let moves = end.operands().eq(form.body.args().iter().copied());
+    (form.is_elementwise() && in_order && same && moves).then(|| op.operand(0))
 }
 
 impl Fold for ShapeOfOp<'_> {

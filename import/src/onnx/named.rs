@@ -39,6 +39,7 @@ fn realised<'m>(r: &NodeReader<'m, '_>, forms: &[&'static OnnxForm]) -> Result<O
         return Err(unsupported(format!("version {} of the operator is not supported", r.interface.since)));
     }
     let mut refused = None;
+    let mut fitting = Vec::new();
     for form in forms {
         let Some(inputs) = inputs(r, form) else { continue };
         if let Some(reason) = contradicts(r, form)? {
@@ -48,9 +49,17 @@ fn realised<'m>(r: &NodeReader<'m, '_>, forms: &[&'static OnnxForm]) -> Result<O
         r.outputs_unused_from(form.results)?;
         let attributes = attributes(r, form)?;
         let (operator, variadic) = (form.operator.as_str(), form.variadic.as_deref());
-        return Ok(Op::Named { operator, inputs, variadic, attributes });
+        let others = Vec::new();
+        fitting.push(Op::Named { operator, inputs, variadic, rank: form.rank, attributes, others });
     }
-    Err(refused.unwrap_or_else(|| unsupported(unread(r, forms))))
+    // Attributes and the number of inputs say which form it is, or its tensors do, once they are known.
+    let mut fitting = fitting.into_iter();
+    match fitting.next() {
+        Some(Op::Named { operator, inputs, variadic, rank, attributes, .. }) => {
+            Ok(Op::Named { operator, inputs, variadic, rank, attributes, others: fitting.collect() })
+        }
+        _ => Err(refused.unwrap_or_else(|| unsupported(unread(r, forms)))),
+    }
 }
 
 /// Which input no form takes, or that the inputs do not go together.

@@ -36,7 +36,11 @@ pub enum Op<'m> {
         inputs: Vec<NamedInput<'m>>,
         /// Takes any number of inputs: the first two, then what they give and the next.
         variadic: Option<&'static str>,
+        /// How many dimensions the first input has, where the operator takes no other.
+        rank: Option<usize>,
         attributes: Vec<(&'static str, NamedNumber)>,
+        /// Others that the node may be, where its tensors do not fit this one.
+        others: Vec<Op<'m>>,
     },
     /// Operands broadcast as in NumPy.
     Binary {

@@ -1,18 +1,18 @@
 //! Attention regions: two contractions, of which the second takes the softmax of the first as its left factor.
 //!
-//! What is recognised is the shape of the nest, whatever ops it came from: scores summed over one dim, elementwise ops on
-//! them, the largest score of each row, exponentials of differences to it, their sum, quotients by it or products with its reciprocal, and a product that
-//! sums over the dim along which the rows ran. So the kernel keeps a tile's scores near and never writes them, after
-//! FlashAttention (Dao et al., arXiv 2205.14135).
+//! The softmax is known by its name, which `expand-operators` leaves on the op that makes its result, and is believed where the
+//! ops that its declaration lists still stand there: the kernel computes a softmax, whatever the region holds. Before it stand
+//! scores summed over one dim and elementwise ops on them, behind it a product that sums over the dim along which the rows
+//! ran. So the kernel keeps a tile's scores near and never writes them, after FlashAttention (Dao et al., arXiv 2205.14135).
 
-use sutura_dialects::graph::Combiner;
-use sutura_ir::{Op, Type, Value};
+use sutura_dialects::graph::operator::{Found, Made, Site, left_name, pattern};
+use sutura_ir::{Type, Value};
 
 use super::contract::{CHEAP, is_contraction};
 use super::cost::{body_cost, value_text};
 use super::nest::Nest;
 use super::rows::check_column_access;
-use super::{ContractPlan, Fit, misfit};
+use super::{ContractPlan, Fit, Misfit, misfit};
 
 /// Longest vectors of queries, keys and values whose tiles are kept near.
 const WIDEST: i64 = 512;
@@ -34,82 +34,8 @@ pub struct AttentionPlan {
     pub after: Vec<usize>,
 }
 
-/// A number in a stage's function, followed to where it is computed.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-enum Number {
-    /// An op in the function of a stage.
-    Op(usize, Op),
-    /// An element of a tensor that is read, combined, or passed on from the function of a stage.
-    Tensor(Value),
-}
-
-/// Follows numbers through stages, and notes through which.
-struct Follow<'n, 'a> {
-    nest: &'n Nest<'a>,
-    passed: Vec<usize>,
-}
-
-impl Follow<'_, '_> {
-    /// Where an element of a tensor comes from.
-    fn tensor(&mut self, value: Value) -> Number {
-        let Some(&(stage, result)) = self.nest.made.get(&value) else { return Number::Tensor(value) };
-        let made = &self.nest.stages[stage];
-        if made.reduces() {
-            return Number::Tensor(value);
-        }
-        if !self.passed.contains(&stage) {
-            self.passed.push(stage);
-        }
-        let yielded = made.body.and_then(|body| body.terminator()).map(|end| end.operand(result));
-        yielded.map_or(Number::Tensor(value), |y| self.scalar(stage, y))
-    }
-
-    /// Where a number of a stage's function comes from.
-    fn scalar(&mut self, stage: usize, value: Value) -> Number {
-        let of = &self.nest.stages[stage];
-        match of.body.and_then(|body| body.args().iter().position(|a| *a == value)) {
-            Some(input) => self.tensor(of.inputs[input].value),
-            None => {
-                let def = of.op.body.defining_op(value).expect("a value of a function is an argument or made in it");
-                Number::Op(stage, def)
-            }
-        }
-    }
-
-    /// The operands of an op called `name`.
-    fn operands(&mut self, number: Number, name: &str) -> Option<Vec<Number>> {
-        let Number::Op(stage, op) = number else { return None };
-        let op = self.nest.stages[stage].op.at(op);
-        (op.name_str() == name).then(|| op.operands().map(|v| self.scalar(stage, v)).collect())
-    }
-
-    /// Power and sum of a weight, and whether it is their product after the reciprocal of the sum was taken.
-    fn share(&mut self, weight: Number) -> Option<(Number, Number, bool)> {
-        if let Some([power, sum]) = self.operands(weight, "arith.divf").as_deref() {
-            return Some((*power, *sum, false));
-        }
-        let factors = self.operands(weight, "arith.mulf")?;
-        (0..2).find_map(|i| {
-            let [one, sum] = self.operands(factors[i], "arith.divf")?[..] else { return None };
-            self.is_one(one).then_some((factors[1 - i], sum, true))
-        })
-    }
-
-    fn is_one(&self, number: Number) -> bool {
-        let Number::Op(stage, op) = number else { return false };
-        let op = self.nest.stages[stage].op.at(op);
-        let value = sutura_ir::registry::constant_value(op);
-        value.is_some_and(|value| value == self.nest.cx.float_attr(1.0, op.ty(op.result(0))))
-    }
-
-    /// The stage that combines along `dim` by `combiner` to make the number.
-    fn combined(&self, number: Number, combiner: Combiner, dim: usize) -> Option<usize> {
-        let Number::Tensor(value) = number else { return None };
-        let (stage, _) = *self.nest.made.get(&value)?;
-        let made = &self.nest.stages[stage];
-        (made.combiners == [combiner] && made.reduced == [dim] && made.inputs.len() == 1).then_some(stage)
-    }
-}
+/// The operators that are a softmax, and whether powers are multiplied by the reciprocal of their sum.
+const SOFTMAXES: [(&str, bool); 3] = [("softmax", true), ("softmax_from", true), ("softmax_by_division", false)];
 
 /// The parts of a softmax.
 struct Softmax {
@@ -119,32 +45,57 @@ struct Softmax {
     stages: Vec<usize>,
 }
 
-/// Finds the softmax along `dim` whose weights are `weights`.
-fn softmax(nest: &Nest<'_>, weights: Value, dim: usize) -> Option<Softmax> {
-    let mut follow = Follow { nest, passed: Vec::new() };
-    let weight = follow.tensor(weights);
-    let (power, sum, reciprocal) = follow.share(weight)?;
-    let added = follow.combined(sum, Combiner::Add, dim)?;
-    let yields = |stage: usize| nest.stages[stage].body?.terminator().map(|end| end.operand(0));
-    if follow.scalar(added, yields(added)?) != power {
-        return None;
+/// Stages as a pattern sees them, that combine along a dim. The dims of a nest are those at which values are made, so what a
+/// stage reads of another it reads there.
+struct Along<'n, 'a> {
+    nest: &'n Nest<'a>,
+    dim: usize,
+}
+
+impl<'a> Site<'a> for Along<'_, 'a> {
+    fn made(&mut self, tensor: Value, _: bool) -> Option<Made<'a>> {
+        let (stage, result) = *self.nest.made.get(&tensor)?;
+        let stage = &self.nest.stages[stage];
+        let combiner = match (&stage.combiners[..], &stage.reduced[..]) {
+            ([], []) => None,
+            ([combiner], [dim]) if *dim == self.dim => Some(*combiner),
+            _ => return None,
+        };
+        let inside = stage.inputs.iter().all(|read| read.oob.is_none() && read.guard.is_empty());
+        if !inside || stage.joint.is_some() || stage.scan.is_some() || stage.scatter.is_some() {
+            return None;
+        }
+        let body = stage.body?;
+        let yielded = body.terminator()?.operand(result);
+        let inputs = stage.inputs.iter().map(|read| (read.value, false)).collect();
+        Some(Made { op: stage.op.op, body, yielded, combiner, inputs })
     }
-    let [difference] = follow.operands(power, "math.exp")?[..] else { return None };
-    let [logit, largest] = follow.operands(difference, "arith.subf")?[..] else { return None };
-    let most = follow.combined(largest, Combiner::Max, dim)?;
-    // The logits are a tensor of the region: what the largest one is taken of as it is.
-    if nest.stages[most].body.and_then(|b| b.args().first().copied()) != yields(most) {
-        return None;
+}
+
+/// The softmax along `dim` whose weights are `weights`, as the op that makes them says, and as is left of it.
+fn softmax(nest: &Nest<'_>, weights: Value, dim: usize) -> Fit<Softmax> {
+    let unnamed = || Misfit("both contract, and what lies between is no softmax".into());
+    let name = named(nest, weights).ok_or_else(unnamed)?;
+    let (_, reciprocal) = *SOFTMAXES.iter().find(|(softmax, _)| *softmax == name).ok_or_else(unnamed)?;
+    let found = pattern(name).and_then(|p| p.find(nest.body, nest.cx, weights, &mut Along { nest, dim }));
+    let Some(Found { input, ops, .. }) = found else {
+        return misfit(format!("both contract, and what lies between is no longer what '{name}' stands for"));
+    };
+    let stages = (0..nest.stages.len()).filter(|i| ops.contains(&nest.stages[*i].op.op)).collect();
+    Ok(Softmax { logits: input, reciprocal, stages })
+}
+
+/// The operator that the op which makes a value names; what only moves elements is seen through.
+fn named<'a>(nest: &Nest<'a>, mut value: Value) -> Option<&'a str> {
+    loop {
+        let stage = &nest.stages[nest.made.get(&value)?.0];
+        if let Some(name) = left_name(stage.op) {
+            return Some(name);
+        }
+        let body = stage.body.filter(|_| !stage.reduces())?;
+        let moved = body.args().iter().position(|arg| Some(*arg) == body.terminator().map(|end| end.operand(0)))?;
+        value = stage.inputs[moved].value;
     }
-    let logits = nest.stages[most].inputs[0].value;
-    let mut stages = std::mem::take(&mut follow.passed);
-    if follow.tensor(logits) != logit {
-        return None;
-    }
-    let before = std::mem::take(&mut follow.passed);
-    stages.extend([added, most]);
-    stages.retain(|stage| !before.contains(stage));
-    Some(Softmax { logits, reciprocal, stages })
 }
 
 /// True when a stage is `first` or is made from what it makes.
@@ -183,9 +134,7 @@ impl AttentionPlan {
             return misfit("both contract, and not along the same rows");
         }
         let weights = nest.stages[second].inputs[values.lhs].value;
-        let Some(softmax) = softmax(nest, weights, *keys) else {
-            return misfit("both contract, and what lies between is no softmax");
-        };
+        let softmax = softmax(nest, weights, *keys)?;
         let mut plan = Self {
             scores,
             values,

@@ -140,9 +140,10 @@ impl Binding {
         let groups = names().filter(|n| operator.group(n).is_some()).map(|n| (n.to_string(), vec![size(n)])).collect();
         let plain = |n: &&str| operator.group(n).is_none();
         let mut sizes: FxHashMap<_, _> = names().filter(plain).map(|n| (n.to_string(), size(n))).collect();
-        for (name, attribute) in &operator.values {
-            if let Number::Int(value) = attributes[*attribute] {
-                sizes.insert(name.clone(), Some(Poly::constant(value)));
+        for (name, attribute, by) in &operator.values {
+            let parts = by.map_or(Number::Int(1), |by| attributes[by]);
+            if let (Number::Int(value), Number::Int(parts @ 1..)) = (attributes[*attribute], parts) {
+                sizes.insert(name.clone(), Some(Poly::constant(value / parts)));
             }
         }
         let stretched = operator.inputs.iter().map(|i| i.broadcast.then(|| vec![false; i.sizes.len()])).collect();
@@ -153,12 +154,24 @@ impl Binding {
 
     /// The sizes that are values of attributes.
     fn values(&self, operator: &Operator) -> Built<FxHashMap<String, Option<Poly>>> {
-        let size = |(name, attribute): &(String, usize)| match self.attributes[*attribute] {
-            Number::Int(value @ 1..=LARGEST) => Ok((name.clone(), Some(Poly::constant(value)))),
+        let number = |attribute: usize| match self.attributes[attribute] {
+            Number::Int(value @ 1..=LARGEST) => Ok(value),
             _ => {
-                let attribute = &operator.attributes[*attribute].name;
+                let attribute = &operator.attributes[attribute].name;
                 fail(format!("attribute '{attribute}' must be from 1 to {LARGEST}: it is a size"))
             }
+        };
+        let size = |(name, attribute, by): &(String, usize, Option<usize>)| {
+            let (value, parts) = (number(*attribute)?, by.map_or(Ok(1), number)?);
+            if value % parts != 0 {
+                let named = |attribute: usize| &operator.attributes[attribute].name;
+                let by = by.map_or("", |by| named(by));
+                return fail(format!(
+                    "attribute '{}' is {value}, which is no multiple of {parts}, '{by}'",
+                    named(*attribute)
+                ));
+            }
+            Ok((name.clone(), Some(Poly::constant(value / parts))))
         };
         operator.values.iter().map(size).collect()
     }
@@ -286,8 +299,10 @@ impl Binding {
         if let Some(part) = actual.divide_exact(&known) {
             return Ok(Some(part));
         }
-        let named = factors.iter().filter_map(|name| operator.value_of(name)).map(|at| &operator.attributes[at].name);
-        let named: Vec<&str> = named.map(String::as_str).collect();
+        let named = factors.iter().filter(|name| self.sizes.contains_key(**name));
+        let named: Vec<&str> = named
+            .map(|name| operator.value_of(name).map_or(*name, |at| operator.attributes[at].name.as_str()))
+            .collect();
         let what = format!("dimension {at} of '{}'", formal.name);
         match actual.as_const() {
             Some(size) => fail(format!(

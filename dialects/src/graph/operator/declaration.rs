@@ -63,12 +63,14 @@ pub struct Operator {
     pub attributes: Vec<Attribute>,
     /// Symbols that stand for several dimensions.
     pub groups: Vec<(String, Group)>,
-    /// Symbols that stand for the value of an attribute, by its number.
-    pub values: Vec<(String, usize)>,
+    /// Symbols that stand for the value of an attribute, by its number, or for what another one, if there is one, divides it into.
+    pub values: Vec<(String, usize, Option<usize>)>,
     /// Sizes that are not stretched.
     pub exact: Vec<String>,
     /// What holds of it.
     pub laws: Vec<Law>,
+    /// Its name stays on the op that makes its result.
+    pub leaves_name: bool,
 }
 
 impl Operator {
@@ -90,6 +92,7 @@ impl Operator {
             values: Vec::new(),
             exact: exact(op.cx, declared.exact())?,
             laws: laws::read(op.cx, declared.laws())?,
+            leaves_name: declared.leaves_name().is_some(),
         };
         operator.values = operator.read_values(op.cx, declared.sizes())?;
         operator.groups = operator.read_groups(op.cx, declared.groups())?;
@@ -136,30 +139,48 @@ impl Operator {
             .collect()
     }
 
-    fn read_values(&self, cx: &Context, sizes: Option<Attr>) -> Result<Vec<(String, usize)>, String> {
+    fn read_values(&self, cx: &Context, sizes: Option<Attr>) -> Result<Vec<(String, usize, Option<usize>)>, String> {
         let all = sizes.map_or(&[][..], |sizes| cx.entries(sizes));
         let value = |entry: &NamedAttr| {
             let name = cx.str(entry.name).to_string();
             let wanted = cx.as_str(entry.value).ok_or_else(|| format!("size '{name}' must name an attribute"))?;
-            let at = self.attributes.iter().position(|a| a.name == wanted && a.ty == Type::I64);
-            let at = at.ok_or_else(|| format!("size '{name}' needs an attribute '{wanted}' of type i64"))?;
-            Ok((name, at))
+            let attribute = |wanted: &str| {
+                let at = self.attributes.iter().position(|a| a.name == wanted && a.ty == Type::I64);
+                at.ok_or_else(|| format!("size '{name}' needs an attribute '{wanted}' of type i64"))
+            };
+            match wanted.split_once(" / ") {
+                Some((whole, parts)) => Ok((name.clone(), attribute(whole)?, Some(attribute(parts)?))),
+                None => Ok((name.clone(), attribute(wanted)?, None)),
+            }
         };
         all.iter().map(value).collect()
     }
 
     /// The attribute, by its number, whose value a size is.
     pub fn value_of(&self, size: &str) -> Option<usize> {
-        self.values.iter().find(|(name, _)| name == size).map(|(_, attribute)| *attribute)
+        self.values.iter().find(|(name, ..)| name == size).map(|(_, attribute, _)| *attribute)
     }
 
-    /// Symbols of a size of an input, if it is a product: of a size that the input tells, and of values of attributes.
+    /// True if a size is a product of several that are no values of attributes: then other inputs tell all but one.
+    fn needs_told(&self, size: &Poly) -> bool {
+        size.symbols().iter().filter(|name| self.value_of(name).is_none()).count() > 1
+    }
+
+    /// True if an input that is not stretched has this symbol alone as a size.
+    fn is_told(&self, symbol: &str) -> bool {
+        let told = |input: &Formal| input.sizes.iter().any(|size| size.as_symbol() == Some(symbol));
+        self.inputs.iter().any(|input| !input.broadcast && told(input))
+    }
+
+    /// Symbols of a size of an input, if it is a product: of a size that the input tells, of values of attributes, and of sizes that
+    /// other inputs tell.
     pub(super) fn factors<'s>(&'s self, size: &'s Poly) -> Option<Vec<&'s str>> {
         let mut terms = size.terms();
         let (Some((atoms, 1)), None) = (terms.next(), terms.next()) else { return None };
         let symbols: Option<Vec<&str>> = atoms.iter().map(symbol).collect();
         let symbols = symbols.filter(|symbols| !symbols.is_empty())?;
-        let open = symbols.iter().filter(|name| self.value_of(name).is_none()).count();
+        let told = |name: &str| self.needs_told(size) && self.is_told(name);
+        let open = symbols.iter().filter(|name| self.value_of(name).is_none() && !told(name)).count();
         (open <= 1 && !symbols.iter().any(|name| symbols.len() > 1 && self.group(name).is_some())).then_some(symbols)
     }
 
@@ -180,8 +201,12 @@ impl Operator {
 
     /// Inputs in the order in which their shapes tell sizes: those that are stretched say least.
     pub(super) fn order(&self) -> impl Iterator<Item = usize> + '_ {
-        let of = |broadcast| (0..self.inputs.len()).filter(move |i| self.inputs[*i].broadcast == broadcast);
-        of(false).chain(of(true))
+        // Those with products of sizes that others tell come after these.
+        let place = |i: usize| match &self.inputs[i] {
+            input if input.broadcast => 2,
+            input => usize::from(input.sizes.iter().any(|size| self.needs_told(size))),
+        };
+        (0..3).flat_map(move |at| (0..self.inputs.len()).filter(move |i| place(*i) == at))
     }
 
     /// The element type by which `ty` of the body is replaced where the operator is applied to elements of type `elem`.
@@ -223,12 +248,12 @@ impl Operator {
         if !self.inputs.iter().any(|input| input.elem == self.elements[0]) {
             return Err("has no input of its element type, the first of 'elements'".into());
         }
-        for (name, _) in &self.values {
+        for (name, ..) in &self.values {
             if self.group(name).is_some() {
                 return Err(format!("size '{name}' is a group, and is the value of an attribute"));
             }
         }
-        let mut known: FxHashSet<&str> = self.values.iter().map(|(name, _)| name.as_str()).collect();
+        let mut known: FxHashSet<&str> = self.values.iter().map(|(name, ..)| name.as_str()).collect();
         for i in self.order() {
             self.check_input(i, &mut known)?;
         }
@@ -261,7 +286,7 @@ impl Operator {
         for (at, size) in input.sizes.iter().enumerate() {
             if size.as_const().is_none() && self.factors(size).is_none() {
                 return Err(format!(
-                    "'{}' has the size '{size}'; sizes of inputs are symbols or numbers, or a symbol times values of attributes",
+                    "'{}' has the size '{size}'; sizes of inputs are symbols or numbers, or a symbol times values of attributes and sizes that other inputs tell",
                     input.name
                 ));
             }

@@ -9,7 +9,7 @@ use sutura_grammar::{ParseOptions, parse_module};
 use sutura_ir::asm::print::{PrintOptions, op_text};
 use sutura_ir::diagnostics::Diagnostics;
 use sutura_ir::verify::{VerifyOptions, verify};
-use sutura_ir::{Attr, Body, Builder, Context, IrMapping, Module, OpRef};
+use sutura_ir::{Attr, Body, Builder, Context, IrMapping, Loc, Module, OpRef};
 
 use super::nested::applied;
 use super::{ApplyOp, Operator, OperatorOp};
@@ -18,6 +18,7 @@ use super::{ApplyOp, Operator, OperatorOp};
 const TEXTS: &[(&str, &str)] = &[
     ("activations.mlir", include_str!("../operators/activations.mlir")),
     ("attention.mlir", include_str!("../operators/attention.mlir")),
+    ("attention_heads.mlir", include_str!("../operators/attention_heads.mlir")),
     ("extremes.mlir", include_str!("../operators/extremes.mlir")),
     ("normalizations.mlir", include_str!("../operators/normalizations.mlir")),
     ("numbers.mlir", include_str!("../operators/numbers.mlir")),
@@ -165,9 +166,30 @@ pub fn link(cx: &Context, from: &[Module], wanted: &dyn Fn(&str) -> bool, to: &m
     Ok(())
 }
 
-/// A declaration as text that says nothing of how values are called.
+/// True where `to` declares something else than `from` by a name, or by that of an operator which it applies.
+pub fn otherwise(cx: &Context, from: &[Module], name: &str, to: &Body) -> bool {
+    let mut open = vec![name.to_string()];
+    let mut seen = BTreeSet::new();
+    while let Some(name) = open.pop() {
+        let of = |body| top(cx, body).find(|op| op.symbol_name() == Some(&name));
+        let Some(theirs) = from.iter().find_map(|module| of(module.body())) else { return true };
+        if of(to).is_some_and(|own| text(own) != text(theirs)) {
+            return true;
+        }
+        open.extend(
+            applied(theirs).iter().map(|apply| apply.callee().to_string()).filter(|name| seen.insert(name.clone())),
+        );
+    }
+    false
+}
+
+/// A declaration as text that says nothing of how values are called, and how many there are before it.
 fn text(op: OpRef<'_>) -> String {
-    op_text(op, &PrintOptions { discard_value_names: true, ..PrintOptions::generic() })
+    let mut alone = Module::new(op.cx, Loc::UNKNOWN);
+    let Some(block) = alone.body().entry_block() else { return String::new() };
+    let mut b = Builder::at_end(op.cx, alone.body_mut(), block);
+    IrMapping::new().clone_op(op, &mut b).expect("a declaration has no operands");
+    op_text(alone.op_ref(op.cx), &PrintOptions { discard_value_names: true, ..PrintOptions::generic() })
 }
 
 /// Names of the operators that something in the module `root` applies and that it does not declare.
@@ -203,6 +225,8 @@ pub struct OnnxForm {
     /// It has any number of inputs: this operator joins two, then what they give and the next. If it is another than the one that
     /// realises the form, that one is applied to what is left, with the number of inputs as its attribute `count`.
     pub variadic: Option<String>,
+    /// How many dimensions its first input must have; any number where it does not say.
+    pub rank: Option<usize>,
     /// The operator.
     pub operator: String,
     /// How many inputs it takes.
@@ -245,7 +269,7 @@ fn forms(op: OpRef<'_>) -> Vec<OnnxForm> {
 }
 
 /// Names of what an entry of `onnx` may say.
-const ENTRIES: &str = "op, since, until, with, absent, ignore and variadic";
+const ENTRIES: &str = "op, since, until, rank, with, absent, ignore and variadic";
 
 /// An entry of `onnx`.
 ///
@@ -260,6 +284,7 @@ pub(super) fn form(cx: &Context, entry: Attr, operator: &Operator) -> Result<Onn
         absent: Vec::new(),
         ignore: Vec::new(),
         variadic: None,
+        rank: None,
         operator: operator.name.clone(),
         inputs: operator.inputs.len(),
         results: operator.results.len(),
@@ -275,6 +300,7 @@ pub(super) fn form(cx: &Context, entry: Attr, operator: &Operator) -> Result<Onn
             "with" => form.with = literals(cx, value).ok_or_else(wrong)?,
             "absent" => form.absent = literals(cx, value).ok_or_else(wrong)?,
             "ignore" => form.ignore = strings(cx, value).ok_or_else(wrong)?,
+            "rank" => form.rank = Some(cx.as_int(value).and_then(|n| usize::try_from(n).ok()).ok_or_else(wrong)?),
             "variadic" if value == Attr::UNIT && form.inputs == 2 && form.results == 1 => {
                 form.variadic = Some(operator.name.clone());
             }

@@ -15,7 +15,7 @@ use super::super::structured::{ComputeForm, IteratorKind};
 use super::bind::{Binding, Number};
 use super::nested::{Find, Inner, check_depth};
 use super::numbers::{Numbers, number_attr};
-use super::{ApplyOp, Operator, from_operator};
+use super::{ApplyOp, LEFT_NAME, Operator, from_operator};
 use crate::r#dyn::Poly;
 use crate::r#dyn::attr::symbolic_shape;
 
@@ -81,7 +81,9 @@ fn lift_within(
     g.loc = site.loc(g.cx());
     for op in entry.ops() {
         if op.is::<YieldOp<'_>>() {
-            return op.operands().map(|v| lifter.value(v)).collect();
+            let made = op.operands().map(|v| lifter.value(v)).collect::<Built<Vec<Value>>>()?;
+            leave_name(g, operator, inputs, &made);
+            return Ok(made);
         }
         site.count()?;
         if let Some(apply) = op.as_::<ApplyOp<'_>>() {
@@ -98,6 +100,15 @@ fn lift_within(
         lifter.compute(g, op)?;
     }
     fail("has a body without end")
+}
+
+/// Leaves the name of an operator that wants it on the op that makes its first result, if that is its own.
+fn leave_name(g: &mut GraphBuilder<'_, '_>, operator: &Operator, inputs: &[Value], made: &[Value]) {
+    let first = made.first().filter(|value| operator.leaves_name && !inputs.contains(value));
+    if let Some(op) = first.and_then(|value| g.b.body().defining_op(*value)) {
+        let name = g.cx().string_attr(&operator.name);
+        g.b.set_attr(op, LEFT_NAME, Some(name));
+    }
 }
 
 /// Sizes of a tensor of a declaration, all of which are known.

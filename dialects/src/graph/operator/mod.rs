@@ -13,6 +13,7 @@ mod nested;
 mod numbers;
 mod ops;
 mod origin;
+mod pattern;
 mod shape;
 mod verify;
 
@@ -27,11 +28,12 @@ use sutura_ir::{Body, Context, OpRef};
 pub use bind::{Actual, Binding, Number, bind};
 pub use declaration::{Attribute, Formal, Group, Operator};
 pub use laws::Law;
-pub use library::{COUNT, LibraryError, Literal, OnnxForm, from_file, library, link, missing, onnx_forms};
+pub use library::{COUNT, LibraryError, Literal, OnnxForm, from_file, library, link, missing, onnx_forms, otherwise};
 pub use lift::lift;
 pub use nested::Find;
 pub use ops::{ApplyOp, OperatorOp, ParamOp};
 pub use origin::{from_operator, list_of_origins, origins};
+pub use pattern::{Found, LEFT_NAME, Made, Pattern, Site, left_name, pattern, patterns};
 
 use super::shape_fn::ShapeFn;
 

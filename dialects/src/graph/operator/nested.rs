@@ -122,7 +122,7 @@ impl Operator {
     /// Whether an attribute, by its number, says which dimensions are meant.
     fn shapes(&self, attribute: usize) -> bool {
         self.groups.iter().any(|(_, group)| *group == Group::Before(attribute))
-            || self.values.iter().any(|(_, value)| *value == attribute)
+            || self.values.iter().any(|(_, value, by)| *value == attribute || *by == Some(attribute))
     }
 
     /// Numbers that stand for the attributes where their values are not known.

@@ -2,7 +2,7 @@
 
 use sutura_ir::constraints::{
     AnyType, ArrayAttr, DenseI64ArrayAttr, DictArrayAttr, DictionaryAttr, FlatSymbolRefAttr, StrAttr, SymbolNameAttr,
-    TypeAttr,
+    TypeAttr, UnitAttr,
 };
 use sutura_ir::op;
 
@@ -16,7 +16,8 @@ use sutura_ir::op;
 ///   holds the dimensions that are left; `"before axis"`, that it holds those before the dimension that the attribute `axis`
 ///   names, which may count from the end; `"ones of N"`, that it holds one of size 1 for each of those of the group `N`, for
 ///   results that keep the rank. Any other symbol stands for one size.
-/// * `sizes` names symbols that are the value of an attribute: `{G = "num_groups"}`. A size of an input may be such symbols times
+/// * `sizes` names symbols that are the value of an attribute, `{G = "num_groups"}`, or how many times one goes into another,
+///   `{G = "heads / shared_heads"}`. A size of an input may be such symbols, and symbols that are sizes of other inputs, times
 ///   another, which is then what is left of that dimension.
 /// * `elements` lists the element types that the operator takes. The first is the one in which the body is written, and
 ///   stands for all of them; ops on floats stand for their namesakes on integers.
@@ -27,6 +28,8 @@ use sutura_ir::op;
 ///   inputs are, their shapes are broadcast together. A size that `exact` names is not stretched: such an input has it.
 /// * `laws` says what holds of it: `"idempotent"`, what it makes it keeps; `"involution"`, twice is not at all; `"shift invariant"`, a
 ///   number that is added to all elements of the first input from the axis on changes nothing.
+/// * With `leaves_name` the op that makes its result, where it is expanded, has the name as attribute `graph.operator`, so that
+///   later passes need not find out what the ops are. They compare them with this declaration before they act on it.
 /// * The body may apply other operators, but not itself through them.
 /// * `onnx` says which operators of ONNX it realises: each entry has the name `op`, may have the first and last version
 ///   (`since`, `until`), attributes `with` a value that they must have, attributes to `ignore`, and scalars for inputs that are
@@ -74,6 +77,8 @@ pub struct OperatorOp {
     /// Sizes, the last ones of inputs that are stretched, which are not.
     #[default(&[])]
     exact: Attr<ArrayAttr>,
+    /// Its name stays on the op that makes its result.
+    leaves_name: OptAttr<UnitAttr>,
     /// What holds of it.
     #[default(&[])]
     laws: Attr<ArrayAttr>,

@@ -4,24 +4,45 @@ use indexmap::IndexSet;
 use sutura_ir::location::LocData;
 use sutura_ir::{Context, Loc};
 
-use super::super::gather::name_in;
-
 /// `loc`, of an op that an operator of this name became.
 pub fn from_operator(cx: &Context, loc: Loc, operator: &str) -> Loc {
     cx.fused_loc(&[loc], Some(cx.string_attr(operator)))
 }
 
-/// Where an op comes from, in words: `softmax '/layer/Softmax'`, or `'/layer/Add'` for what was no operator.
+/// Where an op comes from, in words: `softmax '/layer/Softmax'`, `attention ('/MatMul', '/Softmax')` for what was raised from
+/// several nodes, or `'/layer/Add'` for what was no operator.
 pub fn origins(cx: &Context, loc: Loc) -> Vec<String> {
     match cx.loc_data(loc) {
         LocData::Fused { metadata, .. } if metadata.and_then(|m| cx.as_str(m)).is_some() => {
             let operator = metadata.and_then(|m| cx.as_str(m)).unwrap_or_default();
-            let node = name_in(cx, loc).map(|name| format!(" '{name}'")).unwrap_or_default();
-            vec![format!("{operator}{node}")]
+            let mut nodes = IndexSet::new();
+            names(cx, loc, &mut nodes);
+            vec![format!("{operator}{}", in_words(&nodes))]
         }
         LocData::Fused { locs, .. } => cx.fused_locs(locs).flat_map(|loc| origins(cx, loc)).collect(),
         LocData::Name { name, .. } => vec![format!("'{}'", cx.str(name))],
         _ => Vec::new(),
+    }
+}
+
+/// The nodes that a location names, in order.
+fn names(cx: &Context, loc: Loc, found: &mut IndexSet<String>) {
+    match cx.loc_data(loc) {
+        LocData::Name { name, .. } => {
+            found.insert(cx.str(name).to_owned());
+        }
+        LocData::Fused { locs, .. } => cx.fused_locs(locs).for_each(|loc| names(cx, loc, found)),
+        _ => {}
+    }
+}
+
+/// ` 'a'`, or ` ('a', 'b')` where an operator was written as several nodes; nothing without a name.
+fn in_words(nodes: &IndexSet<String>) -> String {
+    let quoted: Vec<String> = nodes.iter().map(|name| format!("'{name}'")).collect();
+    match &quoted[..] {
+        [] => String::new(),
+        [name] => format!(" {name}"),
+        names => format!(" ({})", names.join(", ")),
     }
 }
 

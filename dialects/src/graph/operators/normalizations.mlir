@@ -32,7 +32,7 @@
 // element.
 graph.operator @softmax {
   summary = "exp(x) / sum(exp(x)) along a dimension, shifted by the maximum",
-  laws = ["shift invariant"],
+  leaves_name, laws = ["shift invariant"],
   elements = [f32, bf16, f16, f64], groups = {O = "before axis", I},
   attributes = {axis = -1 : i64},
   onnx = [{op = "Softmax", since = 13 : i64}]
@@ -65,6 +65,40 @@ graph.operator @softmax {
       {iterators = #graph.iterators<[parallel, parallel, parallel]>, maps = [#oni, #oi_of_oni, #oni]} {
   ^bb0(%e: f32, %f: f32):
     %r = arith.mulf %e, %f : f32
+    graph.yield %r : f32
+  }
+  graph.yield %y : !oni
+}
+
+// As programs write it that have no operator for it.
+graph.operator @softmax_by_division {
+  summary = "exp(x) / sum(exp(x)) along a dimension, shifted by the maximum, with a division for each element",
+  leaves_name, laws = ["shift invariant"],
+  elements = [f32, bf16, f16, f64], groups = {O = "before axis", I},
+  attributes = {axis = -1 : i64}
+} {
+^bb0(%x: !oni):
+  %max = graph.compute ins(%x : !oni) -> !oi
+      {combiners = #graph.combiners<[max]>, iterators = #graph.iterators<[parallel, reduce, parallel]>, maps = [#oni, #oi_of_oni]} {
+  ^bb0(%e: f32):
+    graph.yield %e : f32
+  }
+  %exp = graph.compute ins(%x, %max : !oni, !oi) -> !oni
+      {iterators = #graph.iterators<[parallel, parallel, parallel]>, maps = [#oni, #oi_of_oni, #oni]} {
+  ^bb0(%e: f32, %m: f32):
+    %shifted = arith.subf %e, %m : f32
+    %r = math.exp %shifted : f32
+    graph.yield %r : f32
+  }
+  %sum = graph.compute ins(%exp : !oni) -> !oi
+      {combiners = #graph.combiners<[add]>, iterators = #graph.iterators<[parallel, reduce, parallel]>, maps = [#oni, #oi_of_oni]} {
+  ^bb0(%e: f32):
+    graph.yield %e : f32
+  }
+  %y = graph.compute ins(%exp, %sum : !oni, !oi) -> !oni
+      {iterators = #graph.iterators<[parallel, parallel, parallel]>, maps = [#oni, #oi_of_oni, #oni]} {
+  ^bb0(%e: f32, %s: f32):
+    %r = arith.divf %e, %s : f32
     graph.yield %r : f32
   }
   graph.yield %y : !oni
@@ -107,7 +141,7 @@ graph.operator @log_softmax {
 
 graph.operator @softmax_from {
   summary = "softmax over all dimensions from the axis on",
-  laws = ["shift invariant"],
+  leaves_name, laws = ["shift invariant"],
   elements = [f32, bf16, f16, f64], groups = {O = "before axis", N},
   attributes = {axis = 1 : i64},
   onnx = [{op = "Softmax", until = 12 : i64}]

@@ -21,7 +21,7 @@ use sutura_dialects::r#dyn::ops::RangeAttr;
 use sutura_dialects::r#dyn::{EqualOp, Facts, Poly, SymbolOp};
 use sutura_dialects::func::{FuncOp, ReturnOp};
 use sutura_dialects::graph::build::{BuildError, GraphBuilder};
-use sutura_dialects::graph::operator::{declared, library, link};
+use sutura_dialects::graph::operator::{declared, library, link, missing};
 use sutura_dialects::graph::shape_fn::used_symbols;
 use sutura_dialects::graph::{Requirement, ShapeEnv, SymShape, needed_definitions};
 use sutura_ir::location::LocData;
@@ -71,12 +71,9 @@ pub fn import(cx: &Context, model: &OnnxModel, diags: &mut Diagnostics) -> Resul
     let names = model.graph.runtime_inputs().map(|info| info.name.as_str());
     let failed: Vec<&str> = names.filter(|name| !made(name)).collect();
     let mut g = GraphBuilder::new(&mut rw, ShapeEnv::naming(facts), loc);
-    let named = |node: &TypedNode<'_>| match node.op {
-        NodeOp::Named { operator, variadic, .. } => [Some(operator), variadic],
-        _ => [None, None],
-    };
-    let applied: FxHashSet<&str> = nodes.iter().flat_map(named).flatten().collect();
-    let library = library(cx, &|operator| applied.contains(operator));
+    let mut wanted: FxHashSet<&str> = FxHashSet::default();
+    nodes.iter().for_each(|node| operators_of(&node.op, &mut wanted));
+    let library = library(cx, &|operator| wanted.contains(operator));
     let operators = library.iter().flat_map(|module| declared(cx, module.body()).as_ref().clone());
     g.env.operators = Arc::new(operators.collect());
     let overflows = FxHashMap::default();
@@ -100,9 +97,19 @@ pub fn import(cx: &Context, model: &OnnxModel, diags: &mut Diagnostics) -> Resul
     let names: Vec<&str> = inputs.iter().map(|(name, _)| *name).collect();
     let outputs = names::distinct(model.graph.outputs.iter().map(|o| o.name.as_str()));
     let mut module = module(cx, loc, body, signature, &names, outputs.iter().map(String::as_str));
+    let applied = missing(module.op_ref(cx));
     link(cx, &library, &|name| applied.contains(name), module.body_mut())
         .expect("nothing is declared in the module yet");
     Ok(module)
+}
+
+/// Adds the operators of the library that an op may apply.
+fn operators_of(op: &NodeOp<'_>, wanted: &mut FxHashSet<&'static str>) {
+    if let NodeOp::Named { operator, variadic, others, .. } = op {
+        wanted.insert(operator);
+        wanted.extend(variadic);
+        others.iter().for_each(|other| operators_of(other, wanted));
+    }
 }
 
 /// Declares and defines the symbols that stand for large sizes, at the entry, as far as types use them.

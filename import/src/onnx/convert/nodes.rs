@@ -1,11 +1,13 @@
 //! Operators that compute.
 
+use std::sync::Arc;
+
 use sutura_dialects::arith::RoundingMode;
 use sutura_dialects::elements::is_unsigned;
 use sutura_dialects::graph::Combiner;
 use sutura_dialects::graph::build::Scalars;
 use sutura_dialects::graph::build::scalar::Comparison;
-use sutura_dialects::graph::operator::COUNT;
+use sutura_dialects::graph::operator::{Actual, COUNT, Operator, bind};
 use sutura_ir::float::{largest, to_f64};
 use sutura_ir::types::{FloatKind, TypeData};
 use sutura_ir::{AttrData, Context, NamedAttr, OpState, Type, Value};
@@ -20,8 +22,10 @@ impl<'m> Importer<'m, '_, '_> {
     pub(super) fn operator(&mut self, op: &Op<'m>) -> Made<Vec<Value>> {
         let value = match op {
             Op::Unary { function, x } => self.unary(*function, x)?,
-            Op::Named { operator, inputs, variadic, attributes } => {
-                return self.named(operator, inputs, *variadic, attributes);
+            Op::Named { others, .. } => {
+                let first = others.is_empty() || self.fits(op).is_ok();
+                let other = if first { None } else { others.iter().find(|other| self.fits(other).is_ok()) };
+                return self.named(other.unwrap_or(op));
             }
             Op::Binary { function, a, b } => self.binary(*function, a, b)?,
             Op::Compare { function, a, b } => {
@@ -100,17 +104,12 @@ impl<'m> Importer<'m, '_, '_> {
     }
 
     /// An operator of the library, applied by name.
-    fn named(
-        &mut self,
-        operator: &str,
-        inputs: &[NamedInput<'m>],
-        variadic: Option<&str>,
-        attributes: &[(&'static str, NamedNumber)],
-    ) -> Made<Vec<Value>> {
-        let cx = self.cx();
-        let Some(declared) = self.g.env.operators.get(operator).cloned() else {
-            return fail(format!("needs the operator @{operator}, which the library does not have"));
+    fn named(&mut self, op: &Op<'m>) -> Made<Vec<Value>> {
+        let Op::Named { operator, inputs, variadic, rank, attributes, .. } = op else {
+            return wrong("is no operator of the library");
         };
+        let cx = self.cx();
+        let declared = self.declared(operator)?;
         let mut values = Vec::new();
         for (i, input) in inputs.iter().enumerate() {
             values.push(match input {
@@ -121,16 +120,10 @@ impl<'m> Importer<'m, '_, '_> {
                 }
             });
         }
-        let number = |number: &NamedNumber| match number {
-            NamedNumber::Int(value) => cx.int_attr(*value, Type::I64),
-            NamedNumber::Float(value) => cx.f32_attr(*value),
-        };
-        let attributes: Vec<NamedAttr> =
-            attributes.iter().map(|(name, value)| NamedAttr { name: cx.ident(name), value: number(value) }).collect();
+        let attributes = self.numbers(attributes);
+        self.check_rank(&declared, *rank, values.first().copied())?;
         let Some(by) = variadic else { return Ok(self.g.apply(&declared, &values, &attributes)?) };
-        let Some(joins) = self.g.env.operators.get(by).cloned() else {
-            return fail(format!("needs the operator @{by}, which the library does not have"));
-        };
+        let joins = self.declared(by)?;
         let Some((first, rest)) = values.split_first() else { return wrong("has no input") };
         let mut joined = *first;
         for next in rest {
@@ -142,6 +135,54 @@ impl<'m> Importer<'m, '_, '_> {
         }
         let count = NamedAttr { name: cx.ident(COUNT), value: cx.int_attr(values.len() as i64, Type::I64) };
         Ok(self.g.apply(&declared, &[joined], &[count])?)
+    }
+
+    /// An operator of the library.
+    fn declared(&self, operator: &str) -> Made<Arc<Operator>> {
+        match self.g.env.operators.get(operator) {
+            Some(declared) => Ok(declared.clone()),
+            None => fail(format!("needs the operator @{operator}, which the library does not have")),
+        }
+    }
+
+    fn numbers(&self, attributes: &[(&'static str, NamedNumber)]) -> Vec<NamedAttr> {
+        let cx = self.cx();
+        let number = |number: &NamedNumber| match number {
+            NamedNumber::Int(value) => cx.int_attr(*value, Type::I64),
+            NamedNumber::Float(value) => cx.f32_attr(*value),
+        };
+        attributes.iter().map(|(name, value)| NamedAttr { name: cx.ident(name), value: number(value) }).collect()
+    }
+
+    fn check_rank(&self, declared: &Operator, wanted: Option<usize>, first: Option<Value>) -> Made<()> {
+        let found = first.map(|value| self.g.rank(value));
+        match (wanted, found) {
+            (Some(wanted), Some(found)) if wanted != found => {
+                let name = declared.inputs.first().map_or("", |formal| &formal.name);
+                wrong(format!("'{name}' has rank {found}, it must have {wanted}"))
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// Whether the tensors of a node fit a form of it. Nothing is built or assumed.
+    fn fits(&mut self, op: &Op<'m>) -> Made<()> {
+        let Op::Named { operator, inputs, rank, attributes, .. } = op else {
+            return wrong("is no operator of the library");
+        };
+        let declared = self.declared(operator)?;
+        let mut values = Vec::new();
+        for input in inputs {
+            if let NamedInput::Value(name) = input {
+                values.push(self.value(name)?);
+            }
+        }
+        self.check_rank(&declared, *rank, values.first().copied())?;
+        let actual = |value: &Value| Actual { elem: self.g.elem(*value), shape: self.g.shape(*value) };
+        let actuals: Vec<Actual> = values.iter().map(actual).collect();
+        let attributes = self.numbers(attributes);
+        bind(self.cx(), &declared, &actuals, &attributes, &mut self.g.env.facts.clone())?;
+        Ok(())
     }
 
     /// A tensor of rank 0.

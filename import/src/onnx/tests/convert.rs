@@ -236,12 +236,19 @@ fn attention_that_is_not_supported_is_refused() {
     };
     let (three, four) = (&[1, 4, 2][..], &[1, 2, 2, 2][..]);
     let heads = [("q_num_heads", Value::Int(1)), ("kv_num_heads", Value::Int(1))];
-    let said = run(&["x", "x", "x"], &heads, three);
+    let said = run(&["x", "x", "x"], &[], three);
     assert!(said.contains("'q' has rank 3, it must have 4"), "{said}");
+    let uneven = [("q_num_heads", Value::Int(3)), ("kv_num_heads", Value::Int(2))];
+    let said = run(&["x", "x", "x"], &uneven, three);
+    assert!(said.contains("attribute 'q_num_heads' is 3, which is no multiple of 2, 'kv_num_heads'"), "{said}");
+    let said = run(&["x", "x", "x"], &[heads[0].clone(), ("kv_num_heads", Value::Int(0))], three);
+    assert!(said.contains("attribute 'kv_num_heads' must be from 1 to"), "{said}");
+    let said = run(&["x", "x", "x"], &[("q_num_heads", Value::Int(4)), ("kv_num_heads", Value::Int(4))], three);
+    assert!(said.contains("dimension 2 of 'q' is 2, which is no multiple of 4, the value of q_num_heads"), "{said}");
     let said = run(&["x", "x", "x", "", "x", "x"], &[], four);
     assert!(said.contains("input `past_key` is not supported"), "{said}");
-    let said = run(&["x", "x", "x"], &[("softcap", Value::Float(2.0))], four);
-    assert!(said.contains("attribute `softcap` is 2, which is not supported; 0 is"), "{said}");
+    let said = run(&["x", "x", "x"], &[("qk_matmul_output_mode", Value::Int(2))], four);
+    assert!(said.contains("attribute `qk_matmul_output_mode` is 2, which is not supported; 0 is"), "{said}");
     let said = run(&["x", "x", "x"], &[("softmax_precision", Value::Int(10))], four);
     assert!(said.contains("attribute `softmax_precision` is 10, which is not supported; 1 is"), "{said}");
 }
