@@ -2,7 +2,7 @@
 //! whatever the model's opset.
 
 use super::{
-    named::{NamedInput, NamedNumber},
+    named::{NamedInput, NamedNumber, Permutations},
     tensor::{ElementType, Scalar, Tensor},
     window::Window,
 };
@@ -22,8 +22,7 @@ pub enum Rounding {
 ///
 /// Axes may be negative, counting from the end; only the consumer knows
 /// ranks. What a node's outputs are called is in
-/// [`TypedNode::outputs`](super::TypedNode::outputs); every operator but
-/// `Split` and `TopK` has one.
+/// [`TypedNode::outputs`](super::TypedNode::outputs); most operators have one.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Op<'m> {
     Unary {
@@ -37,6 +36,10 @@ pub enum Op<'m> {
         /// Takes any number of inputs: the first two, then what they give and the next.
         variadic: Option<&'static str>,
         attributes: Vec<(&'static str, NamedNumber)>,
+        /// Orders of the dimensions of inputs, and of results, by their numbers.
+        permute: (Permutations, Permutations),
+        /// How many results it makes.
+        results: usize,
     },
     /// Operands broadcast as in NumPy.
     Binary {

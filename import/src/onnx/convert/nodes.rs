@@ -10,7 +10,7 @@ use sutura_ir::float::{largest, to_f64};
 use sutura_ir::types::{FloatKind, TypeData};
 use sutura_ir::{AttrData, Context, NamedAttr, OpState, Type, Value};
 
-use super::super::named::{NamedInput, NamedNumber};
+use super::super::named::{NamedInput, NamedNumber, Permutations};
 use super::super::op::{Binary, Compare, Extremum, Op, Param, Pool, Reduction, Rounding, Unary};
 use super::super::tensor::{ElementType, Scalar};
 use super::{Importer, Made, fail, literal, windows, wrong};
@@ -20,8 +20,8 @@ impl<'m> Importer<'m, '_, '_> {
     pub(super) fn operator(&mut self, op: &Op<'m>) -> Made<Vec<Value>> {
         let value = match op {
             Op::Unary { function, x } => self.unary(*function, x)?,
-            Op::Named { operator, inputs, variadic, attributes } => {
-                return self.named(operator, inputs, *variadic, attributes);
+            Op::Named { operator, inputs, variadic, attributes, permute, .. } => {
+                return self.named(operator, inputs, *variadic, (attributes, permute));
             }
             Op::Binary { function, a, b } => self.binary(*function, a, b)?,
             Op::Compare { function, a, b } => {
@@ -105,18 +105,31 @@ impl<'m> Importer<'m, '_, '_> {
         operator: &str,
         inputs: &[NamedInput<'m>],
         variadic: Option<&str>,
-        attributes: &[(&'static str, NamedNumber)],
+        (attributes, permute): (&[(&'static str, NamedNumber)], &(Permutations, Permutations)),
     ) -> Made<Vec<Value>> {
         let cx = self.cx();
         let Some(declared) = self.g.env.operators.get(operator).cloned() else {
             return fail(format!("needs the operator @{operator}, which the library does not have"));
         };
+        // What is left out has the element type that the other inputs share.
+        let mut elem = declared.elements[0];
+        for (formal, input) in declared.inputs.iter().zip(inputs).rev() {
+            if let NamedInput::Value(name) = input
+                && formal.elem == declared.elements[0]
+            {
+                let value = self.value(name)?;
+                elem = self.g.elem(value);
+            }
+        }
         let mut values = Vec::new();
         for (i, input) in inputs.iter().enumerate() {
             values.push(match input {
-                NamedInput::Value(name) => self.value(name)?,
+                NamedInput::Value(name) => {
+                    let value = self.value(name)?;
+                    self.permuted(value, i, &permute.0)?
+                }
                 NamedInput::Absent(number) => {
-                    let elem = declared.inputs.get(i).map_or(Type::F32, |formal| formal.elem);
+                    let elem = declared.inputs.get(i).map_or(elem, |formal| declared.retyped(cx, formal.elem, elem));
                     self.scalar(*number, elem)?
                 }
             });
@@ -127,7 +140,11 @@ impl<'m> Importer<'m, '_, '_> {
         };
         let attributes: Vec<NamedAttr> =
             attributes.iter().map(|(name, value)| NamedAttr { name: cx.ident(name), value: number(value) }).collect();
-        let Some(by) = variadic else { return Ok(self.g.apply(&declared, &values, &attributes)?) };
+        let Some(by) = variadic else {
+            let results = self.g.apply(&declared, &values, &attributes)?;
+            let results = results.into_iter().enumerate();
+            return results.map(|(i, result)| self.permuted(result, i, &permute.1)).collect();
+        };
         let Some(joins) = self.g.env.operators.get(by).cloned() else {
             return fail(format!("needs the operator @{by}, which the library does not have"));
         };
@@ -142,6 +159,15 @@ impl<'m> Importer<'m, '_, '_> {
         }
         let count = NamedAttr { name: cx.ident(COUNT), value: cx.int_attr(values.len() as i64, Type::I64) };
         Ok(self.g.apply(&declared, &[joined], &[count])?)
+    }
+
+    /// The value with its dimensions in the order that is listed for its number.
+    fn permuted(&mut self, value: Value, number: usize, orders: &Permutations) -> Made {
+        let Some((_, order)) = orders.iter().find(|(i, _)| *i == number) else { return Ok(value) };
+        match self.g.rank(value) == order.len() {
+            true => Ok(self.g.transpose(value, order)?),
+            false => wrong(format!("has a tensor of rank {}, it must have {}", self.g.rank(value), order.len())),
+        }
     }
 
     /// A tensor of rank 0.
