@@ -420,7 +420,8 @@ def of_recurrent():
         recurrent(op, (1, 1, 1, 1), "bhcp")
         recurrent(op, (0, 2, 2, 3), "bh", direction="bidirectional")
         recurrent(op, (2, 0, 2, 3), "b")
-        recurrent(op, (3, 2, 2, 2), "bhcp", clip=0.25)
+        if op != "LSTM":
+            recurrent(op, (3, 2, 2, 2), "bhcp", clip=0.25)
         functions = {"LSTM": ["Tanh", "Relu", "Sigmoid"], "GRU": ["Relu", "Sigmoid"], "RNN": ["Relu"]}[op]
         recurrent(op, (3, 2, 2, 2), "bhcp", activations=functions)
     recurrent("LSTM", (3, 2, 2, 2), "p", outputs="c")

@@ -41,10 +41,15 @@ fn realised<'m>(r: &NodeReader<'m, '_>, forms: &[&'static OnnxForm]) -> Result<O
     if forms.is_empty() {
         return Err(unsupported(format!("version {} of the operator is not supported", r.interface.since)));
     }
-    let mut refused = None;
+    // Why this form is not the one, and why it would be, but cannot.
+    let (mut other, mut refused) = (None, None);
     for form in forms {
         let Some(inputs) = inputs(r, form) else { continue };
         if let Some(reason) = contradicts(r, form)? {
+            other = Some(reason);
+            continue;
+        }
+        if let Some(reason) = unknown_attribute(r, form) {
             refused = Some(reason);
             continue;
         }
@@ -56,7 +61,7 @@ fn realised<'m>(r: &NodeReader<'m, '_>, forms: &[&'static OnnxForm]) -> Result<O
         let (operator, variadic) = (form.operator.as_str(), form.variadic.as_deref());
         return Ok(Op::Named { operator, inputs, variadic, attributes, permute, results: form.results });
     }
-    Err(refused.unwrap_or_else(|| unsupported(unread(r, forms))))
+    Err(refused.or(other).unwrap_or_else(|| unsupported(unread(r, forms))))
 }
 
 /// Which input no form takes, or that the inputs do not go together.
@@ -123,6 +128,11 @@ fn contradicts(r: &NodeReader<'_, '_>, form: &OnnxForm) -> Result<Option<Reason>
             Literal::Float(_) => {}
         }
     }
+    Ok(None)
+}
+
+/// Why the node has an attribute that the form does not know.
+fn unknown_attribute(r: &NodeReader<'_, '_>, form: &OnnxForm) -> Option<Reason> {
     let known = |name: &str| {
         form.attributes.iter().any(|(a, _)| a == name)
             || form.with.iter().any(|(a, _)| a == name)
@@ -130,10 +140,8 @@ fn contradicts(r: &NodeReader<'_, '_>, form: &OnnxForm) -> Result<Option<Reason>
             || form.choose.iter().any(|(a, _)| a == name)
             || form.words.iter().any(|words| words.attribute == name)
     };
-    match r.node.attributes.keys().find(|name| !known(name)) {
-        Some(name) => Ok(Some(unsupported(format!("attribute `{name}` is not supported")))),
-        None => Ok(None),
-    }
+    let name = r.node.attributes.keys().find(|name| !known(name))?;
+    Some(unsupported(format!("attribute `{name}` is not supported")))
 }
 
 /// Values of the attributes: the node's, those that are the default of its version. Others are what the declaration says.
