@@ -2,7 +2,8 @@
 """Prints src/onnx/tests/references.txt: operators of the library, and what onnx's reference evaluator makes of them.
 
 Floats are evaluated in f64, whatever the type in which they are tested. A line is
-`OPERATOR OPSET | ATTRIBUTES | INPUTS | OUTPUT`; tensors are `type[sizes]=numbers`, `-` is an input that is left out.
+`OPERATOR OPSET | ATTRIBUTES | INPUTS | OUTPUTS`; tensors are `type[sizes]=numbers`, `-` is an input that is left out, or an
+output that is not asked for.
 """
 
 import math
@@ -78,6 +79,8 @@ def evaluated(op, opset, inputs, attributes):
 
 def written(value):
     """An attribute's value, behind the kind that it has."""
+    if isinstance(value, list) and isinstance(value[0], str):
+        return "strings=" + ",".join(value)
     if isinstance(value, list):
         return "ints=" + ",".join(map(str, value))
     return f"{'int' if isinstance(value, int) else 'string' if isinstance(value, str) else 'float'}={value}"
@@ -386,6 +389,92 @@ def of_heads():
     case("Attention", [*rows("f32", 1, (2, 2), small), blind], q_num_heads=2, kv_num_heads=2)
 
 
+def gate(name, x, clip):
+    x = np.clip(x, -clip, clip)
+    return {"Sigmoid": lambda: 1 / (1 + np.exp(-x)), "Tanh": lambda: np.tanh(x), "Relu": lambda: np.maximum(x, 0)}[name]()
+
+
+def step(op, x, w, r, b, h, c, p, functions, clip, before_reset):
+    """The state behind a step, as ONNX's text has it; the evaluator knows one direction, no lengths and no clip."""
+    size = h.shape[-1]
+    parts = len(w) // size
+    of_x, of_h = x @ w.T + b[: len(w)], h @ r.T + b[len(w) :]
+    xs, hs = (np.split(part, parts, -1) for part in (of_x, of_h))
+    if op == "RNN":
+        return gate(functions[0], xs[0] + hs[0], clip), c
+    if op == "GRU":
+        z, reset = (gate(functions[0], xs[i] + hs[i], clip) for i in (0, 1))
+        r_h, b_h = r[2 * size :], b[len(w) + 2 * size :]
+        added = reset * hs[2] if before_reset else (reset * h) @ r_h.T + b_h
+        return (1 - z) * gate(functions[1], xs[2] + added, clip) + z * h, c
+    i, o, f, new = (a + b for a, b in zip(xs, hs))
+    p_i, p_o, p_f = np.split(p, 3)
+    i, f = gate(functions[0], i + p_i * c, clip), gate(functions[0], f + p_f * c, clip)
+    c = f * c + i * gate(functions[1], new, clip)
+    return gate(functions[0], o + p_o * c, clip) * gate(functions[2], c, clip), c
+
+
+def recurrent(op, sizes, more="", outputs="y h c", kind="f32", opset=22, lengths=None, **attributes):
+    """`more` has the letters of inputs that are given: b, h, c and p. Lengths are where a sample ends."""
+    (s, b, i, h), parts = sizes, {"LSTM": 4, "GRU": 3, "RNN": 1}[op]
+    directions = 2 if attributes.get("direction") == "bidirectional" else 1
+    narrow = lambda *shape: floats(kind, *shape, low=-1.0, high=1.0)
+    x, w, r = narrow(s, b, i), narrow(directions, parts * h, i), narrow(directions, parts * h, h)
+    given = {
+        "b": narrow(directions, 2 * parts * h), "h": narrow(directions, b, h),
+        "c": narrow(directions, b, h), "p": narrow(directions, 3 * h),
+    }
+    value = {name: array if name in more else np.zeros_like(array) for name, (_, array) in given.items()}
+    usual = {"LSTM": ["Sigmoid", "Tanh", "Tanh"], "GRU": ["Sigmoid", "Tanh"], "RNN": ["Tanh"]}[op]
+    functions, clip = attributes.get("activations", usual), attributes.get("clip", np.inf)
+    ends = np.full(b, s) if lengths is None else np.array(lengths)
+    y, hs, cs = np.zeros((s, directions, b, h)), value["h"].copy(), value["c"].copy()
+    for d in range(directions):
+        turned = d == 1 or attributes.get("direction") == "reverse"
+        for t in reversed(range(s)) if turned else range(s):
+            live = (t < ends)[:, None]
+            new = step(op, x[1][t], w[1][d], r[1][d], value["b"][d], hs[d], cs[d], value["p"][d], functions, clip,
+                       attributes.get("linear_before_reset", 0))
+            hs[d], cs[d] = np.where(live, new[0], hs[d]), np.where(live, new[1], cs[d])
+            y[t, d] = np.where(live, new[0], 0)
+    turn = (lambda a: a.swapaxes(0, 1)) if attributes.get("layout") else (lambda a: a)
+    typed = lambda a: (kind, turn(a))
+    inputs = [(kind, turn(x[1])), w, r, given["b"] if "b" in more else None]
+    inputs += [None if lengths is None else ("i32", ends), typed(value["h"]) if "h" in more else None]
+    if op == "LSTM":
+        inputs += [typed(value["c"]) if "c" in more else None, given["p"] if "p" in more else None]
+    while inputs[-1] is None:
+        inputs.pop()
+    made = {"y": (kind, np.moveaxis(y, 2, 0) if attributes.get("layout") else y), "h": typed(hs), "c": typed(cs)}
+    made = [made[name] if name in outputs else None for name in ("yhc" if op == "LSTM" else "yh")]
+    text = " ".join(f"{k}:{written(v)}" for k, v in {"hidden_size": h, **attributes}.items())
+    print(f"{op} {opset} | {text} | {' ; '.join(map(shown, inputs))} | {' ; '.join(map(shown, made))}")
+
+
+def of_recurrent():
+    for op in ("LSTM", "GRU", "RNN"):
+        for kind in FLOATS:
+            recurrent(op, (3, 2, 3, 4), "b", kind=kind)
+        recurrent(op, (3, 2, 2, 3), opset=7)
+        for direction in ("forward", "reverse", "bidirectional"):
+            recurrent(op, (3, 2, 2, 2), "bhcp", direction=direction)
+            recurrent(op, (3, 2, 2, 2), "bhcp", lengths=[2, 3], direction=direction)
+            recurrent(op, (4, 3, 2, 2), "hc", lengths=[0, 1, 4], direction=direction, layout=1)
+        recurrent(op, (3, 2, 2, 2), "b", outputs="h", layout=1)
+        recurrent(op, (1, 1, 1, 1), "bhcp")
+        recurrent(op, (0, 2, 2, 3), "bh", direction="bidirectional")
+        recurrent(op, (2, 0, 2, 3), "b")
+        if op != "LSTM":
+            recurrent(op, (3, 2, 2, 2), "bhcp", clip=0.25)
+        functions = {"LSTM": ["Tanh", "Relu", "Sigmoid"], "GRU": ["Relu", "Sigmoid"], "RNN": ["Relu"]}[op]
+        recurrent(op, (3, 2, 2, 2), "bhcp", activations=functions)
+    recurrent("LSTM", (3, 2, 2, 2), "p", outputs="c")
+    for kind in FLOATS:
+        recurrent("GRU", (3, 2, 3, 4), "bh", kind=kind, linear_before_reset=1)
+    for direction in ("reverse", "bidirectional"):
+        recurrent("GRU", (3, 2, 2, 2), "b", lengths=[3, 1], direction=direction, linear_before_reset=1, layout=1)
+
+
 if __name__ == "__main__":
     print(f"# By import/tools/make_references.py from onnx {onnx.__version__}. Do not edit.")
     of_numbers()
@@ -397,3 +486,4 @@ if __name__ == "__main__":
     of_transposed_convolutions()
     of_angles()
     of_heads()
+    of_recurrent()

@@ -179,10 +179,10 @@ graph.operator @a {summary = "x", elements = [f32], groups = {A = "axis"}} {
 
 // -----
 
-// expected-error @below {{'graph.operator' op 'x' has the size '2*N'; sizes of inputs are symbols or numbers}}
+// expected-error @below {{'graph.operator' op 'x' has the size 'N + 1'; sizes of inputs are symbols or numbers}}
 graph.operator @a {summary = "x", elements = [f32]} {
-^bb0(%x: tensor<?xf32, #dyn.shape<[2*N]>>):
-  graph.yield %x : tensor<?xf32, #dyn.shape<[2*N]>>
+^bb0(%x: tensor<?xf32, #dyn.shape<[N + 1]>>):
+  graph.yield %x : tensor<?xf32, #dyn.shape<[N + 1]>>
 }
 
 // -----
@@ -227,7 +227,7 @@ graph.operator @a {summary = "x", elements = [f32], broadcast = array<i64: 0>} {
 
 // -----
 
-// expected-error @below {{'graph.operator' op 'onnx' has no entry 'name'; there are op, since, until, rank, with, absent, ignore and variadic}}
+// expected-error @below {{'graph.operator' op 'onnx' has no entry 'name'; there are op, since, until, rank, with, absent, ignore, refuse, choose, words, permute and variadic}}
 graph.operator @a {summary = "x", elements = [f32], onnx = [{name = "A"}]} {
 ^bb0(%x: tensor<?xf32, #dyn.shape<[N]>>):
   graph.yield %x : tensor<?xf32, #dyn.shape<[N]>>

@@ -1,9 +1,11 @@
 //! The passes that a compilation runs, stage by stage: pipelines on `builtin.module`, after the description of a machine was put
 //! into the module.
 
-/// Shapes known everywhere, operators by what they do, and the program in simple form.
+/// Shapes known everywhere, operators by what they do, and the program in simple form. What operators stand for may hold loops,
+/// which become functions as those of the program did.
 pub const SHAPES: &str = "scf-for-to-while,scalars-to-tensors,outline-regions,\
-     propagate-shapes,graph-operator-rewrite,raise-attention,expand-operators,canonicalize,cse,graph-property-rewrite,canonicalize,\
+     propagate-shapes,graph-operator-rewrite,raise-attention,expand-operators,scf-for-to-while,scalars-to-tensors,outline-regions,\
+     canonicalize,cse,graph-property-rewrite,canonicalize,\
      propagate-shapes";
 
 /// Regions that become kernels.

@@ -3,10 +3,10 @@
 use sutura_ir::builder::OpState;
 use sutura_ir::op_def::{Canonicalize, OpView};
 use sutura_ir::pattern::PatternSet;
-use sutura_ir::{Attr, NamedAttr, Op, Rewriter, Value};
+use sutura_ir::{Attr, NamedAttr, Op, OpRef, Rewriter, Type, Value};
 
 use super::combine::CombinersAttr;
-use super::ops::{ComputeOp, ConcatOp, ReshapeOp, SliceOp};
+use super::ops::{ComputeOp, ConcatOp, IndexOp, ReshapeOp, SliceOp};
 use super::shape_fn::{ShapeEnv, asks_for_its_result, sizes_are_determined, slice_bounds};
 use crate::r#dyn::attr::symbolic_shape;
 use crate::r#dyn::{Facts, Poly};
@@ -16,6 +16,7 @@ impl Canonicalize for ComputeOp<'_> {
         set.add::<ComputeOp<'_>>("graph-compute-drop-inputs", drop_inputs);
         set.add::<ComputeOp<'_>>("graph-compute-splat-inputs", splat_inputs);
         set.add::<ComputeOp<'_>>("graph-compute-name-combiners", name_combiners);
+        set.add::<ComputeOp<'_>>("graph-compute-unit-index", unit_index);
     }
 }
 
@@ -132,6 +133,26 @@ fn splat_inputs(op: Op, rw: &mut Rewriter<'_>) -> Option<()> {
     rw.set_to_start(block);
     let constant = super::build::scalar::constant(rw, loc, number, ty);
     rw.replace_all_uses(arg, constant);
+    Some(())
+}
+
+/// The index of an iterator that runs once is 0.
+fn unit_index(op: Op, rw: &mut Rewriter<'_>) -> Option<()> {
+    let found = (|| {
+        let form = super::ComputeForm::of(rw.op_ref(op))?;
+        let cx = form.op.cx;
+        let once = |iterator: usize| {
+            form.extent_sources(iterator).any(|(value, dim)| cx.shape(form.op.ty(value)).is_some_and(|s| s[dim] == 1))
+        };
+        let index =
+            |inner: OpRef<'_>| inner.as_::<IndexOp<'_>>().and_then(|index| usize::try_from(index.iterator()).ok());
+        form.body.ops().find(|inner| index(*inner).is_some_and(once)).map(|inner| inner.op)
+    })();
+    let index = rw.require(op, found, "no index is of an iterator that runs once")?;
+    let (loc, zero) = (rw.body().loc(index), rw.cx().int_attr(0, Type::INDEX));
+    rw.set_before(index);
+    let zero = super::build::scalar::constant(rw, loc, zero, Type::INDEX);
+    rw.replace_op(index, &[zero]);
     Some(())
 }
 

@@ -40,7 +40,7 @@ pub use convert::{NAME, import};
 pub use error::{OnnxError, Problem};
 pub use external::Origin;
 pub use model::{Attribute, AttributeKind, Dim, FunctionName, Graph, Node, OnnxModel, ValueInfo, ValueType};
-pub use named::{NamedInput, NamedNumber};
+pub use named::{NamedInput, NamedNumber, Permutations};
 pub use op::{Binary, Compare, Extremum, Op, PadMode, Param, Pool, Reduction, Rounding, Slice, Unary};
 pub use sniff::FileKind;
 pub use support::{TypedNode, Unsupported, UnsupportedOps, check_supported, typed_nodes};

@@ -1,14 +1,17 @@
 //! Operators that the library of `graph.operator` declarations realises: nothing about them is said here.
 
-use sutura_dialects::graph::operator::{Literal, OnnxForm, onnx_forms};
+use sutura_dialects::graph::operator::{Literal, OnnxForm, Words, onnx_forms};
 
 use super::{
     error::{Reason, unsupported},
     model::Attribute,
     op::Op,
     reader::NodeReader,
-    schema::Presence,
+    schema::{Formal, Presence},
 };
+
+/// Orders of dimensions, by the number of what has them.
+pub type Permutations = Vec<(usize, &'static [usize])>;
 
 /// An input of an operator of the library.
 #[derive(Clone, Debug, PartialEq)]
@@ -38,27 +41,36 @@ fn realised<'m>(r: &NodeReader<'m, '_>, forms: &[&'static OnnxForm]) -> Result<O
     if forms.is_empty() {
         return Err(unsupported(format!("version {} of the operator is not supported", r.interface.since)));
     }
-    let mut refused = None;
+    // Why this form is not the one, and why it would be, but cannot.
+    let (mut other, mut refused) = (None, None);
     let mut fitting = Vec::new();
     for form in forms {
         let Some(inputs) = inputs(r, form) else { continue };
         if let Some(reason) = contradicts(r, form)? {
+            other = Some(reason);
+            continue;
+        }
+        if let Some(reason) = unknown_attribute(r, form) {
             refused = Some(reason);
             continue;
         }
         r.outputs_unused_from(form.results)?;
-        let attributes = attributes(r, form)?;
+        let mut attributes = attributes(r, form)?;
+        attributes.extend(chosen(r, form)?);
+        attributes.extend(worded(r, form, &attributes)?);
+        let permute = (permuted(form, &r.interface.inputs), permuted(form, &r.interface.outputs));
         let (operator, variadic) = (form.operator.as_str(), form.variadic.as_deref());
-        let others = Vec::new();
-        fitting.push(Op::Named { operator, inputs, variadic, rank: form.rank, attributes, others });
+        let (rank, results, others) = (form.rank, form.results, Vec::new());
+        fitting.push(Op::Named { operator, inputs, variadic, rank, attributes, permute, results, others });
     }
     // Attributes and the number of inputs say which form it is, or its tensors do, once they are known.
     let mut fitting = fitting.into_iter();
     match fitting.next() {
-        Some(Op::Named { operator, inputs, variadic, rank, attributes, .. }) => {
-            Ok(Op::Named { operator, inputs, variadic, rank, attributes, others: fitting.collect() })
+        Some(Op::Named { operator, inputs, variadic, rank, attributes, permute, results, .. }) => {
+            let others = fitting.collect();
+            Ok(Op::Named { operator, inputs, variadic, rank, attributes, permute, results, others })
         }
-        _ => Err(refused.unwrap_or_else(|| unsupported(unread(r, forms)))),
+        _ => Err(refused.or(other).unwrap_or_else(|| unsupported(unread(r, forms)))),
     }
 }
 
@@ -126,15 +138,20 @@ fn contradicts(r: &NodeReader<'_, '_>, form: &OnnxForm) -> Result<Option<Reason>
             Literal::Float(_) => {}
         }
     }
+    Ok(None)
+}
+
+/// Why the node has an attribute that the form does not know.
+fn unknown_attribute(r: &NodeReader<'_, '_>, form: &OnnxForm) -> Option<Reason> {
     let known = |name: &str| {
         form.attributes.iter().any(|(a, _)| a == name)
             || form.with.iter().any(|(a, _)| a == name)
             || form.ignore.iter().any(|a| a == name)
+            || form.choose.iter().any(|(a, _)| a == name)
+            || form.words.iter().any(|words| words.attribute == name)
     };
-    match r.node.attributes.keys().find(|name| !known(name)) {
-        Some(name) => Ok(Some(unsupported(format!("attribute `{name}` is not supported")))),
-        None => Ok(None),
-    }
+    let name = r.node.attributes.keys().find(|name| !known(name))?;
+    Some(unsupported(format!("attribute `{name}` is not supported")))
 }
 
 /// Values of the attributes: the node's, those that are the default of its version. Others are what the declaration says.
@@ -161,6 +178,65 @@ fn attributes(r: &NodeReader<'_, '_>, form: &'static OnnxForm) -> Result<Vec<(&'
     Ok(values)
 }
 
+/// What texts say of attributes.
+fn chosen(r: &NodeReader<'_, '_>, form: &'static OnnxForm) -> Result<Vec<(&'static str, NamedNumber)>, Reason> {
+    let mut values = Vec::new();
+    for (name, choices) in &form.choose {
+        let Some(text) = r.string(name)? else { continue };
+        let Some((_, chosen)) = choices.iter().find(|(choice, _)| choice == text) else {
+            let known: Vec<&str> = choices.iter().map(|(choice, _)| choice.as_str()).collect();
+            return Err(format!("attribute `{name}` is '{text}', it must be one of {}", known.join(", ")).into());
+        };
+        values.extend(chosen.iter().map(|(name, value)| (name.as_str(), NamedNumber::Int(*value))));
+    }
+    Ok(values)
+}
+
+/// What lists of words say of attributes; `known` has those that say how often lists stand in a row.
+fn worded(
+    r: &NodeReader<'_, '_>,
+    form: &'static OnnxForm,
+    known: &[(&'static str, NamedNumber)],
+) -> Result<Vec<(&'static str, NamedNumber)>, Reason> {
+    let mut values = Vec::new();
+    for Words { attribute, of, words, times } in &form.words {
+        let Some(Attribute::Strings(list)) = r.attribute(attribute) else { continue };
+        let times = times.as_ref().and_then(|times| known.iter().find(|(name, _)| name == times));
+        let times = match times {
+            Some((_, NamedNumber::Int(times))) => usize::try_from(*times).unwrap_or(1),
+            _ => 1,
+        };
+        if list.len() != of.len() * times {
+            let (found, wanted) = (list.len(), of.len() * times);
+            return Err(format!("attribute `{attribute}` has {found} words, it must have {wanted}").into());
+        }
+        for (i, word) in list.iter().enumerate() {
+            let Some(number) = words.iter().position(|known| known.as_bytes().eq_ignore_ascii_case(word)) else {
+                let (word, known) = (String::from_utf8_lossy(word), words.join(", "));
+                return Err(unsupported(format!(
+                    "attribute `{attribute}` has '{word}', which is not supported; {known} are"
+                )));
+            };
+            if i >= of.len() && !list[i - of.len()].eq_ignore_ascii_case(word) {
+                return Err(unsupported(format!(
+                    "attribute `{attribute}` differs from one part of the list to the next, which is not supported"
+                )));
+            }
+            if i < of.len() {
+                values.push((of[i].as_str(), NamedNumber::Int(number as i64)));
+            }
+        }
+    }
+    Ok(values)
+}
+
+/// The orders that a form says of dimensions, by the numbers of values.
+fn permuted(form: &'static OnnxForm, formals: &[Formal]) -> Permutations {
+    let order = |name: &str| form.permute.iter().find(|(permuted, _)| permuted == name);
+    let numbered = formals.iter().enumerate();
+    numbered.filter_map(|(i, formal)| Some((i, &order(formal.name)?.1[..]))).collect()
+}
+
 #[cfg(test)]
 mod tests {
     use super::super::OPSETS;
@@ -171,15 +247,26 @@ mod tests {
     fn differences(interface: &Interface, form: &OnnxForm) -> Vec<String> {
         let listed = || {
             let with = form.with.iter().map(|(name, _)| name);
-            with.chain(form.attributes.iter().map(|(name, _)| name)).chain(&form.ignore)
+            let said = form.choose.iter().map(|(name, _)| name).chain(form.words.iter().map(|words| &words.attribute));
+            with.chain(form.attributes.iter().map(|(name, _)| name)).chain(&form.ignore).chain(&form.refuse).chain(said)
         };
+        let has = |name: &str| interface.attributes.iter().any(|a| a.name == name);
+        let values = || interface.inputs.iter().chain(&interface.outputs).map(|formal| formal.name);
+        let missing = form
+            .refuse
+            .iter()
+            .chain(form.choose.iter().map(|(name, _)| name))
+            .chain(form.words.iter().map(|words| &words.attribute));
+        let missing = missing.filter(|name| !has(name)).map(|name| format!("attribute {name} is not there"));
+        let unmoved = form.permute.iter().filter(|(name, _)| !values().any(|value| value == name));
+        let unmoved = unmoved.map(|(name, _)| format!("nothing is called {name}"));
         let unread = interface.attributes.iter().filter(|a| listed().all(|name| name != a.name));
         let unread = unread.map(|a| format!("attribute {} is not read", a.name));
         let input = |name: &str| interface.inputs.iter().find(|input| input.name == name);
         let absent = form.absent.iter().filter(|(name, _)| input(name).is_none_or(|i| i.arity != Arity::Optional));
         let absent = absent.map(|(name, _)| format!("input {name} cannot be left out"));
         let outputs = (form.results > interface.outputs.len()).then(|| "has too many results".to_string());
-        unread.chain(absent).chain(outputs).collect()
+        unread.chain(absent).chain(outputs).chain(missing).chain(unmoved).collect()
     }
 
     #[test]

@@ -2,7 +2,7 @@
 //! whatever the model's opset.
 
 use super::{
-    named::{NamedInput, NamedNumber},
+    named::{NamedInput, NamedNumber, Permutations},
     tensor::{ElementType, Scalar, Tensor},
     window::Window,
 };
@@ -22,8 +22,7 @@ pub enum Rounding {
 ///
 /// Axes may be negative, counting from the end; only the consumer knows
 /// ranks. What a node's outputs are called is in
-/// [`TypedNode::outputs`](super::TypedNode::outputs); every operator but
-/// `Split` and `TopK` has one.
+/// [`TypedNode::outputs`](super::TypedNode::outputs); most operators have one.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Op<'m> {
     Unary {
@@ -39,6 +38,10 @@ pub enum Op<'m> {
         /// How many dimensions the first input has, where the operator takes no other.
         rank: Option<usize>,
         attributes: Vec<(&'static str, NamedNumber)>,
+        /// Orders of the dimensions of inputs, and of results, by their numbers.
+        permute: (Permutations, Permutations),
+        /// How many results it makes.
+        results: usize,
         /// Others that the node may be, where its tensors do not fit this one.
         others: Vec<Op<'m>>,
     },

@@ -71,6 +71,8 @@ pub enum Literal {
     String(&'static str),
     /// Numbers with commas between.
     Ints(&'static str),
+    /// Words with commas between.
+    Strings(&'static str),
 }
 
 static OPERATORS: LazyLock<IndexMap<&'static str, Operator>> =
@@ -204,6 +206,7 @@ fn attribute_rule(text: &'static str) -> Option<AttributeRule> {
             AttributeKind::Int => Literal::Int(value.parse().ok()?),
             AttributeKind::Float => Literal::Float(value.parse().ok()?),
             AttributeKind::String => Literal::String(value),
+            AttributeKind::Strings => Literal::Strings(value),
             AttributeKind::Ints if numbers(value).is_some() => Literal::Ints(value),
             _ => return None,
         };

@@ -34,6 +34,7 @@ impl<'m> TypedNode<'m> {
             Op::Split { parts, .. } => parts,
             Op::TopK { .. } => 2,
             Op::Unique { .. } => 4,
+            Op::Named { results, .. } => results,
             _ => 1,
         };
         self.node.outputs.iter().take(n).map(Option::as_deref)

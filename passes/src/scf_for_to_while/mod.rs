@@ -14,7 +14,7 @@ pub static SCF_FOR_TO_WHILE: PassInfo = PassInfo {
     description: "Each `scf.for` becomes an `scf.while` whose first region compares the counter with the upper bound and \
                   whose second region is the body, with the counter, as first of what is carried, advanced by the step. A loop whose step is not a \
                   constant greater than 0 stays, with a remark: what it does is not defined for other steps, and it might \
-                  never end.",
+                  never end. Loops in declarations of operators stay as well: they are converted where these are expanded.",
     anchor: Anchor::Any,
     options: &[],
     statistics: &[StatisticInfo { name: "num-converted", description: "loops converted" }],
@@ -26,7 +26,12 @@ struct ScfForToWhile;
 impl Pass for ScfForToWhile {
     fn run(&self, run: &mut PassRun<'_>) -> PassResult {
         let cx = run.cx;
+        // What an operator stands for keeps its loops until it is expanded.
+        let declaration = cx.op_name("graph.operator");
         let counts = run.for_each_body(|at| {
+            if at.header.name == declaration {
+                return 0;
+            }
             let mut loops: Vec<Op> =
                 at.body.preorder().filter(|op| OpRef::new(cx, at.body, *op).is::<ForOp<'_>>()).collect();
             // Those inside first, so that what is moved has been looked at.

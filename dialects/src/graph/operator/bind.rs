@@ -78,14 +78,30 @@ pub fn bind(
         required: Vec::new(),
     };
     binding.sizes = binding.values(operator)?;
-    for i in operator.order() {
-        match operator.inputs[i].broadcast {
-            false => binding.input(operator, i, &inputs[i].shape, facts)?,
-            true => binding.stretch(operator, i, inputs, facts)?,
+    let (stretched, others): (Vec<usize>, Vec<usize>) = operator.order().partition(|i| operator.inputs[*i].broadcast);
+    // A product may have a size that another dimension tells, and then says nothing but that it is the product.
+    let mut products = Vec::new();
+    for i in others {
+        binding.input(operator, i, &inputs[i].shape, (facts, &mut products))?;
+    }
+    for Product { input, size, at } in products {
+        binding.size(operator, &operator.inputs[input], size, at, &inputs[input].shape[at], facts)?;
+    }
+    for i in stretched {
+        match operator.inputs[i].or_scalar && !inputs[i].shape.is_empty() {
+            false => binding.stretch(operator, i, inputs, facts)?,
+            true => binding.exactly(operator, i, &inputs[i].shape, facts)?,
         }
     }
     binding.ones(operator);
     Ok(binding)
+}
+
+/// A dimension of an input that is a product with a size that is not known yet.
+struct Product<'o> {
+    input: usize,
+    size: &'o Poly,
+    at: usize,
 }
 
 /// The element type that all inputs of the operator's share.
@@ -141,8 +157,9 @@ impl Binding {
         let plain = |n: &&str| operator.group(n).is_none();
         let mut sizes: FxHashMap<_, _> = names().filter(plain).map(|n| (n.to_string(), size(n))).collect();
         for (name, attribute, by) in &operator.values {
+            let value = operator.said(*attribute, attributes[*attribute]);
             let parts = by.map_or(Number::Int(1), |by| attributes[by]);
-            if let (Number::Int(value), Number::Int(parts @ 1..)) = (attributes[*attribute], parts) {
+            if let (Some(Number::Int(value)), Number::Int(parts @ 1..)) = (value, parts) {
                 sizes.insert(name.clone(), Some(Poly::constant(value / parts)));
             }
         }
@@ -173,7 +190,8 @@ impl Binding {
             }
             Ok((name.clone(), Some(Poly::constant(value / parts))))
         };
-        operator.values.iter().map(size).collect()
+        let said = |value: &&(String, usize, Option<usize>)| operator.said(value.1, self.attributes[value.1]).is_some();
+        operator.values.iter().filter(said).map(size).collect()
     }
 
     /// Binds the groups that hold as many dimensions of size 1 as others hold dimensions.
@@ -196,7 +214,13 @@ impl Binding {
     }
 
     /// Binds the symbols of an input that is not stretched.
-    fn input(&mut self, operator: &Operator, i: usize, shape: &SymShape, facts: &mut Facts) -> Built<()> {
+    fn input<'o>(
+        &mut self,
+        operator: &'o Operator,
+        i: usize,
+        shape: &SymShape,
+        (facts, products): (&mut Facts, &mut Vec<Product<'o>>),
+    ) -> Built<()> {
         let (formal, rank) = (&operator.inputs[i], shape.len());
         let mut before = 0;
         if let Some(group) = formal.sizes.first().and_then(|size| operator.group_of(size))
@@ -217,7 +241,10 @@ impl Binding {
         let mut at = 0;
         for size in &formal.sizes {
             let Some(name) = operator.group_of(size) else {
-                self.size(operator, formal, size, at, &shape[at], facts)?;
+                match self.open_factor(operator, size) {
+                    Some(_) => products.push(Product { input: i, size, at }),
+                    None => self.size(operator, formal, size, at, &shape[at], facts)?,
+                }
                 at += 1;
                 continue;
             };
@@ -258,10 +285,9 @@ impl Binding {
         actual: &Option<Poly>,
         facts: &mut Facts,
     ) -> Built<()> {
-        let factors = operator.factors(size).unwrap_or_default();
-        if let Some(open) = factors.iter().find(|name| factors.len() > 1 && !self.sizes.contains_key(**name)) {
-            let whole = self.part(operator, formal, &factors, at, actual)?;
-            self.sizes.insert((*open).to_string(), whole);
+        if let Some(open) = self.open_factor(operator, size) {
+            let part = self.part(operator, formal, (size, open), at, actual)?;
+            self.sizes.insert(open.to_string(), part);
             return Ok(());
         }
         let known = match size.as_symbol() {
@@ -284,35 +310,53 @@ impl Binding {
         Ok(())
     }
 
-    /// What is left of a dimension that is a product with values of attributes.
+    /// The size in a product that nothing has told yet.
+    fn open_factor<'o>(&self, operator: &'o Operator, size: &'o Poly) -> Option<&'o str> {
+        let factors = operator.factors(size).filter(|_| size.as_symbol().is_none()).unwrap_or_default();
+        factors.into_iter().find(|name| !self.sizes.contains_key(*name))
+    }
+
+    /// The sizes of an input that may be a number, and is a tensor.
+    fn exactly(&mut self, operator: &Operator, i: usize, shape: &SymShape, facts: &mut Facts) -> Built<()> {
+        let formal = &operator.inputs[i];
+        let (whole, name) = (self.shape(operator, &formal.sizes), &formal.name);
+        if shape.len() != whole.len() {
+            let (found, wanted) = (shape.len(), whole.len());
+            return fail(format!("'{name}' has rank {found}, it must have {wanted}, or be one number"));
+        }
+        for (at, (wanted, found)) in whole.iter().zip(shape).enumerate() {
+            let what = || format!("dimension {at} of '{name}' and the size that other inputs say");
+            unify(facts, wanted, found, what, &mut self.required)?;
+        }
+        self.stretched[i] = Some(vec![false; shape.len()]);
+        Ok(())
+    }
+
+    /// What is left of a dimension that is a product with numbers and values of attributes.
     fn part(
         &self,
         operator: &Operator,
         formal: &super::Formal,
-        factors: &[&str],
+        (size, open): (&Poly, &str),
         at: usize,
         actual: &Option<Poly>,
     ) -> Built<Option<Poly>> {
         let Some(actual) = actual else { return Ok(None) };
-        let known = factors.iter().filter_map(|name| self.sizes.get(*name).cloned().flatten()).collect::<Vec<_>>();
-        let known = Poly::product(&known);
+        let value = |name: &str| if name == open { Some(1.into()) } else { self.sizes.get(name).cloned().flatten() };
+        let known = size.substitute(&|name| value(name));
         if let Some(part) = actual.divide_exact(&known) {
             return Ok(Some(part));
         }
-        let named = factors.iter().filter(|name| self.sizes.contains_key(**name));
+        let factors = operator.factors(size).unwrap_or_default();
+        let named = factors.iter().filter(|name| **name != open && self.sizes.contains_key(**name));
         let named: Vec<&str> = named
             .map(|name| operator.value_of(name).map_or(*name, |at| operator.attributes[at].name.as_str()))
             .collect();
+        let of = if named.is_empty() { String::new() } else { format!(", the value of {}", named.join(" times ")) };
         let what = format!("dimension {at} of '{}'", formal.name);
         match actual.as_const() {
-            Some(size) => fail(format!(
-                "{what} is {size}, which is no multiple of {known}, the value of {}",
-                named.join(" times ")
-            )),
-            None => unsupported(format!(
-                "{what} is {actual}, which is not known to be a multiple of {known}, the value of {}",
-                named.join(" times ")
-            )),
+            Some(size) => fail(format!("{what} is {size}, which is no multiple of {known}{of}")),
+            None => unsupported(format!("{what} is {actual}, which is not known to be a multiple of {known}{of}")),
         }
     }
 

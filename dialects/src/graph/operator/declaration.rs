@@ -6,6 +6,7 @@ use sutura_ir::{Attr, AttrData, Context, NamedAttr, OpRef, Type, Value};
 
 use super::super::ops::YieldOp;
 use super::OperatorOp;
+use super::bind::Number;
 use super::laws::{self, Law};
 use crate::r#dyn::Poly;
 use crate::r#dyn::attr::symbolic_shape;
@@ -33,6 +34,8 @@ pub struct Formal {
     pub elem: Type,
     /// It is stretched to the sizes of others.
     pub broadcast: bool,
+    /// It is one number, which is stretched, or has exactly the sizes that are written.
+    pub or_scalar: bool,
 }
 
 /// An attribute of an operator.
@@ -44,6 +47,8 @@ pub struct Attribute {
     pub ty: Type,
     /// Its value where it is left out; `None` if it may not be.
     pub default: Option<Attr>,
+    /// That value is the integer 0.
+    pub is_zero: bool,
 }
 
 /// What the declaration of an operator says, without its decomposition.
@@ -108,6 +113,14 @@ impl Operator {
             let input = usize::try_from(number).ok().and_then(|i| operator.inputs.get_mut(i));
             input.ok_or_else(|| format!("broadcasts input {number}, which it does not have"))?.broadcast = true;
         }
+        for number in declared.or_scalar() {
+            let input = usize::try_from(number).ok().and_then(|i| operator.inputs.get_mut(i));
+            let input = input.ok_or_else(|| format!("has no input {number}, which 'or_scalar' lists"))?;
+            if std::mem::replace(&mut input.broadcast, true) {
+                return Err(format!("input {number} is listed twice, in 'broadcast' or 'or_scalar'"));
+            }
+            input.or_scalar = true;
+        }
         operator.check()?;
         operator.check_exact()?;
         operator.check_laws()?;
@@ -161,9 +174,9 @@ impl Operator {
         self.values.iter().find(|(name, ..)| name == size).map(|(_, attribute, _)| *attribute)
     }
 
-    /// True if a size is a product of several that are no values of attributes: then other inputs tell all but one.
+    /// True if a size is a product of several that no attribute says: then other inputs tell all but one.
     fn needs_told(&self, size: &Poly) -> bool {
-        size.symbols().iter().filter(|name| self.value_of(name).is_none()).count() > 1
+        size.symbols().iter().filter(|name| !self.is_said(name)).count() > 1
     }
 
     /// True if an input that is not stretched has this symbol alone as a size.
@@ -172,16 +185,32 @@ impl Operator {
         self.inputs.iter().any(|input| !input.broadcast && told(input))
     }
 
-    /// Symbols of a size of an input, if it is a product: of a size that the input tells, of values of attributes, and of sizes that
-    /// other inputs tell.
+    /// Whether the attribute that says a size has the default 0, which leaves the size to the inputs.
+    pub(super) fn may_be_left(&self, attribute: usize) -> bool {
+        self.attributes[attribute].is_zero
+    }
+
+    /// Whether an attribute always says the size.
+    fn is_said(&self, size: &str) -> bool {
+        self.value_of(size).is_some_and(|attribute| !self.may_be_left(attribute))
+    }
+
+    /// The value of an attribute that a size is, unless it leaves that to the inputs.
+    pub(super) fn said(&self, attribute: usize, value: Number) -> Option<Number> {
+        Some(value).filter(|value| *value != Number::Int(0) || !self.may_be_left(attribute))
+    }
+
+    /// Symbols of a size of an input, if it is a product: of a number, of a size that the input tells, of values of attributes, and
+    /// of sizes that other inputs tell.
     pub(super) fn factors<'s>(&'s self, size: &'s Poly) -> Option<Vec<&'s str>> {
         let mut terms = size.terms();
-        let (Some((atoms, 1)), None) = (terms.next(), terms.next()) else { return None };
+        let (Some((atoms, times @ 1..)), None) = (terms.next(), terms.next()) else { return None };
         let symbols: Option<Vec<&str>> = atoms.iter().map(symbol).collect();
         let symbols = symbols.filter(|symbols| !symbols.is_empty())?;
         let told = |name: &str| self.needs_told(size) && self.is_told(name);
-        let open = symbols.iter().filter(|name| self.value_of(name).is_none() && !told(name)).count();
-        (open <= 1 && !symbols.iter().any(|name| symbols.len() > 1 && self.group(name).is_some())).then_some(symbols)
+        let open = symbols.iter().filter(|name| !self.is_said(name) && !told(name)).count();
+        let alone = symbols.len() == 1 && times == 1;
+        (open <= 1 && (alone || !symbols.iter().any(|name| self.group(name).is_some()))).then_some(symbols)
     }
 
     /// The group of that name.
@@ -253,9 +282,13 @@ impl Operator {
                 return Err(format!("size '{name}' is a group, and is the value of an attribute"));
             }
         }
-        let mut known: FxHashSet<&str> = self.values.iter().map(|(name, ..)| name.as_str()).collect();
+        let names = || self.values.iter().map(|(name, ..)| name.as_str());
+        let mut known: FxHashSet<&str> = names().filter(|name| self.is_said(name)).collect();
         for i in self.order() {
             self.check_input(i, &mut known)?;
+        }
+        if let Some(name) = names().find(|name| !known.contains(name)) {
+            return Err(format!("size '{name}' is left to inputs where its attribute is 0, and stands in none"));
         }
         for (group, holds) in &self.groups {
             if matches!(holds, Group::Ones(_)) {
@@ -286,7 +319,7 @@ impl Operator {
         for (at, size) in input.sizes.iter().enumerate() {
             if size.as_const().is_none() && self.factors(size).is_none() {
                 return Err(format!(
-                    "'{}' has the size '{size}'; sizes of inputs are symbols or numbers, or a symbol times values of attributes and sizes that other inputs tell",
+                    "'{}' has the size '{size}'; sizes of inputs are symbols or numbers, or a symbol times a number, values of attributes and sizes that other inputs tell",
                     input.name
                 ));
             }
@@ -366,7 +399,8 @@ fn attributes(cx: &Context, dict: Option<Attr>) -> Result<Vec<Attribute>, String
                 |value: &Attr, ty: Type| number(&ty) && (cx.as_int(*value).is_some() || cx.as_f64(*value).is_some());
             match ty {
                 Some(ty @ (Type::I64 | Type::F32)) if default.is_none_or(|value| number(&value, ty)) => {
-                    Ok(Attribute { name, ty, default })
+                    let is_zero = default.and_then(|value| cx.as_int(value)) == Some(0);
+                    Ok(Attribute { name, ty, default, is_zero })
                 }
                 _ => Err(format!("attribute '{name}' must be i64 or f32, or have a default of these types")),
             }
@@ -378,5 +412,5 @@ fn formal(cx: &Context, ty: Type, name: String) -> Result<Formal, String> {
     let sizes = symbolic_shape(cx, ty).ok_or_else(|| format!("'{name}' is no ranked tensor"))?;
     let sizes: Option<Vec<Poly>> = sizes.into_iter().collect();
     let sizes = sizes.ok_or_else(|| format!("'{name}' has a size without a name; give it one in #dyn.shape"))?;
-    Ok(Formal { name, sizes, elem: cx.element_type(ty), broadcast: false })
+    Ok(Formal { name, sizes, elem: cx.element_type(ty), broadcast: false, or_scalar: false })
 }

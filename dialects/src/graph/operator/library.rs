@@ -22,6 +22,7 @@ const TEXTS: &[(&str, &str)] = &[
     ("extremes.mlir", include_str!("../operators/extremes.mlir")),
     ("normalizations.mlir", include_str!("../operators/normalizations.mlir")),
     ("numbers.mlir", include_str!("../operators/numbers.mlir")),
+    ("recurrent.mlir", include_str!("../operators/recurrent.mlir")),
     ("tensors.mlir", include_str!("../operators/tensors.mlir")),
 ];
 
@@ -222,6 +223,14 @@ pub struct OnnxForm {
     pub absent: Vec<(String, Literal)>,
     /// Attributes that it may have and that say nothing here.
     pub ignore: Vec<String>,
+    /// Attributes that it may not have.
+    pub refuse: Vec<String>,
+    /// Texts that attributes hold, and what each says of attributes of the operator.
+    pub choose: Vec<(String, Vec<Choice>)>,
+    /// Attributes that are lists of words.
+    pub words: Vec<Words>,
+    /// Inputs and results, by name, whose dimensions come in another order: result `i` of the order is dimension `order[i]`.
+    pub permute: Vec<(String, Vec<usize>)>,
     /// It has any number of inputs: this operator joins two, then what they give and the next. If it is another than the one that
     /// realises the form, that one is applied to what is left, with the number of inputs as its attribute `count`.
     pub variadic: Option<String>,
@@ -250,6 +259,22 @@ pub enum Literal {
     Ints(Vec<i64>),
 }
 
+/// A text that an attribute may hold, and the attributes of the operator that it stands for.
+pub type Choice = (String, Vec<(String, i64)>);
+
+/// An attribute that is a list of words: each is the value of an attribute of the operator, the number of the word in a list.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Words {
+    /// The attribute.
+    pub attribute: String,
+    /// Attributes of the operator, in the order of the words.
+    pub of: Vec<String>,
+    /// What the words may be, in the order of their numbers; upper and lower case are the same.
+    pub words: Vec<String>,
+    /// The list stands so many times in a row as this attribute of the operator says.
+    pub times: Option<String>,
+}
+
 /// Every form of an operator of ONNX that the library has, in its order.
 pub fn onnx_forms() -> &'static [OnnxForm] {
     static FORMS: LazyLock<Vec<OnnxForm>> = LazyLock::new(|| {
@@ -269,7 +294,7 @@ fn forms(op: OpRef<'_>) -> Vec<OnnxForm> {
 }
 
 /// Names of what an entry of `onnx` may say.
-const ENTRIES: &str = "op, since, until, rank, with, absent, ignore and variadic";
+const ENTRIES: &str = "op, since, until, rank, with, absent, ignore, refuse, choose, words, permute and variadic";
 
 /// An entry of `onnx`.
 ///
@@ -283,6 +308,10 @@ pub(super) fn form(cx: &Context, entry: Attr, operator: &Operator) -> Result<Onn
         with: Vec::new(),
         absent: Vec::new(),
         ignore: Vec::new(),
+        refuse: Vec::new(),
+        choose: Vec::new(),
+        words: Vec::new(),
+        permute: Vec::new(),
         variadic: None,
         rank: None,
         operator: operator.name.clone(),
@@ -301,6 +330,10 @@ pub(super) fn form(cx: &Context, entry: Attr, operator: &Operator) -> Result<Onn
             "absent" => form.absent = literals(cx, value).ok_or_else(wrong)?,
             "ignore" => form.ignore = strings(cx, value).ok_or_else(wrong)?,
             "rank" => form.rank = Some(cx.as_int(value).and_then(|n| usize::try_from(n).ok()).ok_or_else(wrong)?),
+            "refuse" => form.refuse = strings(cx, value).ok_or_else(wrong)?,
+            "choose" => form.choose = choices(cx, value).ok_or_else(wrong)?,
+            "words" => form.words = words(cx, value).ok_or_else(wrong)?,
+            "permute" => form.permute = permutations(cx, value).ok_or_else(wrong)?,
             "variadic" if value == Attr::UNIT && form.inputs == 2 && form.results == 1 => {
                 form.variadic = Some(operator.name.clone());
             }
@@ -311,7 +344,47 @@ pub(super) fn form(cx: &Context, entry: Attr, operator: &Operator) -> Result<Onn
             _ => return Err(format!("'onnx' has no entry '{name}'; there are {ENTRIES}")),
         }
     }
+    let chosen = form.choose.iter().flat_map(|(_, choices)| choices.iter().flat_map(|(_, values)| values));
+    let said = chosen.map(|(name, _)| name);
+    let said = said.chain(form.words.iter().flat_map(|words| words.of.iter().chain(&words.times)));
+    let is_int = |name: &String| form.attributes.iter().any(|(a, is_int)| a == name && *is_int);
+    if let Some(name) = said.into_iter().find(|name| !is_int(name)) {
+        return Err(format!("'onnx' says the attribute '{name}', which is no integer that the operator has"));
+    }
     if form.op.is_empty() { Err("'onnx' does not say which operator: entry 'op'".into()) } else { Ok(form) }
+}
+
+/// What a dictionary holds, by name.
+fn fields<T>(cx: &Context, dict: Attr, read: impl Fn(Attr) -> Option<T>) -> Option<Vec<(String, T)>> {
+    matches!(cx.attr_data(dict), sutura_ir::AttrData::Dict(_)).then_some(())?;
+    cx.entries(dict).iter().map(|entry| Some((cx.str(entry.name).to_string(), read(entry.value)?))).collect()
+}
+
+fn choices(cx: &Context, dict: Attr) -> Option<Vec<(String, Vec<Choice>)>> {
+    fields(cx, dict, |texts| fields(cx, texts, |values| fields(cx, values, |value| cx.as_int(value))))
+}
+
+fn words(cx: &Context, dict: Attr) -> Option<Vec<Words>> {
+    let lists = fields(cx, dict, |words| {
+        let named = |name: &str| cx.entries(words).iter().find(|entry| cx.str(entry.name) == name).map(|e| e.value);
+        let list = |name: &str| strings(cx, named(name)?).filter(|list| !list.is_empty());
+        let times = named("times").map(|times| cx.as_str(times).map(str::to_string));
+        matches!(cx.attr_data(words), sutura_ir::AttrData::Dict(_)).then_some(())?;
+        let known = |entry: &sutura_ir::NamedAttr| ["of", "words", "times"].contains(&cx.str(entry.name));
+        cx.entries(words).iter().all(known).then_some(())?;
+        Some((list("of")?, list("words")?, times.map_or(Some(None), |times| times.map(Some))?))
+    })?;
+    let list = |(attribute, (of, words, times))| Words { attribute, of, words, times };
+    Some(lists.into_iter().map(list).collect())
+}
+
+/// Orders of dimensions, each of which has every dimension once.
+fn permutations(cx: &Context, dict: Attr) -> Option<Vec<(String, Vec<usize>)>> {
+    fields(cx, dict, |order| {
+        let order: Vec<usize> =
+            cx.as_ints(order)?.iter().map(|dim| usize::try_from(*dim).ok()).collect::<Option<_>>()?;
+        (0..order.len()).all(|dim| order.contains(&dim)).then_some(order)
+    })
 }
 
 fn strings(cx: &Context, list: Attr) -> Option<Vec<String>> {
@@ -324,6 +397,5 @@ fn literals(cx: &Context, dict: Attr) -> Option<Vec<(String, Literal)>> {
         let ints = || cx.as_ints(value).map(Literal::Ints);
         cx.as_str(value).map(|text| Literal::Text(text.to_string())).or_else(number).or_else(ints)
     };
-    matches!(cx.attr_data(dict), sutura_ir::AttrData::Dict(_)).then_some(())?;
-    cx.entries(dict).iter().map(|e| Some((cx.str(e.name).to_string(), literal(e.value)?))).collect()
+    fields(cx, dict, literal)
 }

@@ -5,12 +5,12 @@ use std::ops::Range;
 use rustc_hash::FxHashMap;
 use sutura_ir::affine::AffineExpr;
 use sutura_ir::op_ref::BlockRef;
-use sutura_ir::{Attr, Context, Loc, OpRef, OpView, Value};
+use sutura_ir::{Attr, Context, Loc, OpRef, OpView, Traits, Value};
 
 use super::super::build::{BuildError, Built, ComputeInput, ComputeResult, GraphBuilder, Scalars, fail, unsupported};
 use super::super::combine::{Joint, StateAttr};
 use super::super::maps;
-use super::super::ops::{ReshapeOp, YieldOp};
+use super::super::ops::ReshapeOp;
 use super::super::structured::{ComputeForm, IteratorKind};
 use super::bind::{Binding, Number};
 use super::nested::{Find, Inner, check_depth};
@@ -18,6 +18,7 @@ use super::numbers::{Numbers, number_attr};
 use super::{ApplyOp, LEFT_NAME, Operator, from_operator};
 use crate::r#dyn::Poly;
 use crate::r#dyn::attr::symbolic_shape;
+use crate::scf::ForOp;
 
 /// Builds the decomposition of `operator`, whose body is `entry`, on `inputs`, and returns the results: an iterator over a
 /// group becomes one for each of its dimensions. Operators that the body applies are built in their place; `find` has them. The
@@ -44,7 +45,7 @@ pub fn lift(
 const MOST_OPS: usize = 10_000;
 
 /// Where an operator is lifted.
-struct Site<'s, 'f, 'l> {
+pub(super) struct Site<'s, 'f, 'l> {
     /// What is lifted to this place.
     origin: Loc,
     find: Find<'f, 'l>,
@@ -77,29 +78,10 @@ fn lift_within(
     mut site: Site<'_, '_, '_>,
 ) -> Built<Vec<Value>> {
     let values = entry.args().iter().copied().zip(inputs.iter().copied()).collect();
-    let mut lifter = Lifter { operator, entry, binding, values };
     g.loc = site.loc(g.cx());
-    for op in entry.ops() {
-        if op.is::<YieldOp<'_>>() {
-            let made = op.operands().map(|v| lifter.value(v)).collect::<Built<Vec<Value>>>()?;
-            leave_name(g, operator, inputs, &made);
-            return Ok(made);
-        }
-        site.count()?;
-        if let Some(apply) = op.as_::<ApplyOp<'_>>() {
-            lifter.apply(g, apply, &mut site)?;
-            g.loc = site.loc(g.cx());
-            continue;
-        }
-        if op.is::<ReshapeOp<'_>>() {
-            let shape = binding.shape(operator, &sizes(op, op.result(0)));
-            let reshaped = g.reshape_to(lifter.value(op.operand(0))?, &shape)?;
-            lifter.values.insert(op.result(0), reshaped);
-            continue;
-        }
-        lifter.compute(g, op)?;
-    }
-    fail("has a body without end")
+    let made = Lifter { operator, entry, binding, values }.block(g, entry, &mut site)?;
+    leave_name(g, operator, inputs, &made);
+    Ok(made)
 }
 
 /// Leaves the name of an operator that wants it on the op that makes its first result, if that is its own.
@@ -123,15 +105,46 @@ pub(super) fn group_of(operator: &Operator, form: &ComputeForm<'_>, iterator: us
     form.extent_sources(iterator).filter_map(size).find_map(group)
 }
 
-struct Lifter<'l> {
-    operator: &'l Operator,
+pub(super) struct Lifter<'l> {
+    pub(super) operator: &'l Operator,
     entry: BlockRef<'l>,
-    binding: &'l Binding,
-    values: FxHashMap<Value, Value>,
+    pub(super) binding: &'l Binding,
+    /// What values of the body became.
+    pub(super) values: FxHashMap<Value, Value>,
 }
 
 impl Lifter<'_> {
-    fn value(&self, value: Value) -> Built {
+    /// Lifts the ops of the body, or of a loop in it, and returns what it hands out.
+    pub(super) fn block(
+        &mut self,
+        g: &mut GraphBuilder<'_, '_>,
+        block: BlockRef<'_>,
+        site: &mut Site<'_, '_, '_>,
+    ) -> Built<Vec<Value>> {
+        for op in block.ops() {
+            if op.has_trait(Traits::Terminator) {
+                return op.operands().map(|v| self.value(v)).collect();
+            }
+            site.count()?;
+            if let Some(apply) = op.as_::<ApplyOp<'_>>() {
+                self.apply(g, apply, site)?;
+                g.loc = site.loc(g.cx());
+            } else if op.is::<ReshapeOp<'_>>() {
+                let shape = self.binding.shape(self.operator, &sizes(op, op.result(0)));
+                let reshaped = g.reshape_to(self.value(op.operand(0))?, &shape)?;
+                self.values.insert(op.result(0), reshaped);
+            } else if let Some(form) = ComputeForm::of(op) {
+                self.compute(g, &form)?;
+            } else if let Some(this) = op.as_::<ForOp<'_>>() {
+                self.repeat(g, this, site)?;
+            } else {
+                self.take(g, op)?;
+            }
+        }
+        fail("has a body without end")
+    }
+
+    pub(super) fn value(&self, value: Value) -> Built {
         self.values.get(&value).map_or_else(|| fail("uses a tensor from outside its body"), |value| Ok(*value))
     }
 
@@ -160,12 +173,12 @@ impl Lifter<'_> {
         Ok(())
     }
 
-    fn compute(&mut self, g: &mut GraphBuilder<'_, '_>, op: OpRef<'_>) -> Built<()> {
-        let Some(form) = ComputeForm::of(op) else { return fail(format!("cannot hold '{}'", op.name_str())) };
+    fn compute(&mut self, g: &mut GraphBuilder<'_, '_>, form: &ComputeForm<'_>) -> Built<()> {
+        let op = form.op;
         let (cx, elem) = (op.cx, self.binding.elem);
-        let (iterators, ranges) = self.iterators(&form);
+        let (iterators, ranges) = self.iterators(form);
         let became: Vec<Vec<(usize, Option<Poly>)>> =
-            ranges.iter().enumerate().map(|(i, range)| self.became(&form, i, range.clone())).collect();
+            ranges.iter().enumerate().map(|(i, range)| self.became(form, i, range.clone())).collect();
         let mut inputs = Vec::new();
         for (i, (value, map)) in form.inputs().zip(&form.input_maps).enumerate() {
             let mut index = self.index(g, op, value, cx.map_results(*map), &ranges);

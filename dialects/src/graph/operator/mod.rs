@@ -15,6 +15,7 @@ mod ops;
 mod origin;
 mod pattern;
 mod shape;
+mod steps;
 mod verify;
 
 use std::sync::Arc;
@@ -28,7 +29,9 @@ use sutura_ir::{Body, Context, OpRef};
 pub use bind::{Actual, Binding, Number, bind};
 pub use declaration::{Attribute, Formal, Group, Operator};
 pub use laws::Law;
-pub use library::{COUNT, LibraryError, Literal, OnnxForm, from_file, library, link, missing, onnx_forms, otherwise};
+pub use library::{
+    COUNT, Choice, LibraryError, Literal, OnnxForm, Words, from_file, library, link, missing, onnx_forms, otherwise,
+};
 pub use lift::lift;
 pub use nested::Find;
 pub use ops::{ApplyOp, OperatorOp, ParamOp};

@@ -12,6 +12,7 @@ use super::bind::{Binding, Number};
 use super::{Actual, ApplyOp, Attribute, Group, Operator, OperatorOp, bind};
 use crate::r#dyn::attr::symbolic_shape;
 use crate::r#dyn::{Facts, Poly};
+use crate::scf::ForOp;
 
 /// Finds a declaration and its body by name.
 pub type Find<'f, 'l> = &'f dyn Fn(&str) -> Option<(&'l Operator, BlockRef<'l>)>;
@@ -138,9 +139,16 @@ impl Operator {
 /// The operators that the body of `declared` applies, each once.
 pub(super) fn applied(declared: OpRef<'_>) -> Vec<ApplyOp<'_>> {
     let mut seen = FxHashSet::default();
-    let entry = declared.region(0).and_then(|r| r.entry());
-    let ops = entry.into_iter().flat_map(|block| block.ops().collect::<Vec<_>>());
-    ops.filter_map(|op| op.as_::<ApplyOp<'_>>()).filter(|apply| seen.insert(apply.callee().to_string())).collect()
+    let mut found = Vec::new();
+    // Loops may apply some.
+    let mut open: Vec<BlockRef<'_>> = declared.region(0).and_then(|r| r.entry()).into_iter().collect();
+    while let Some(block) = open.pop() {
+        for op in block.ops() {
+            found.extend(op.as_::<ApplyOp<'_>>().filter(|apply| seen.insert(apply.callee().to_string())));
+            open.extend(op.as_::<ForOp<'_>>().and_then(|this| this.region().entry()));
+        }
+    }
+    found
 }
 
 /// How the operator `declared` comes to apply itself, if it does: names, from its own to its own.

@@ -18,7 +18,8 @@ use sutura_ir::op;
 ///   results that keep the rank. Any other symbol stands for one size.
 /// * `sizes` names symbols that are the value of an attribute, `{G = "num_groups"}`, or how many times one goes into another,
 ///   `{G = "heads / shared_heads"}`. A size of an input may be such symbols, and symbols that are sizes of other inputs, times
-///   another, which is then what is left of that dimension.
+///   another, which is then what is left of that dimension. An attribute whose default is 0 leaves the size to the inputs.
+/// * A size of an input may be a number times a symbol, `4 * H`: it says what `H` is, unless another dimension does.
 /// * `elements` lists the element types that the operator takes. The first is the one in which the body is written, and
 ///   stands for all of them; ops on floats stand for their namesakes on integers.
 /// * `accumulator` is the type in the body that stands for the one in which numbers of the element type are accumulated:
@@ -26,11 +27,15 @@ use sutura_ir::op;
 /// * `attributes` are those of the operator: a value is the default, a type asks for one. `graph.param` reads them.
 /// * Inputs whose numbers are in `broadcast` may be shorter, or have dimensions of size 1, where the others say more; if all
 ///   inputs are, their shapes are broadcast together. A size that `exact` names is not stretched: such an input has it.
+/// * Inputs whose numbers are in `or_scalar` have exactly their sizes, or are a tensor of rank 0, the same number for all.
 /// * `laws` says what holds of it: `"idempotent"`, what it makes it keeps; `"involution"`, twice is not at all; `"shift invariant"`, a
 ///   number that is added to all elements of the first input from the axis on changes nothing.
 /// * With `leaves_name` the op that makes its result, where it is expanded, has the name as attribute `graph.operator`, so that
 ///   later passes need not find out what the ops are. They compare them with this declaration before they act on it.
 /// * The body may apply other operators, but not itself through them.
+/// * The body may hold loops, `scf.for`, with a constant step greater than 0; what they carry are tensors without groups, of sizes
+///   that have names. Their bounds may be sizes (`tensor.dim`), and `graph.gather` and `graph.scatter` at `tensor.from_elements`
+///   of the counter read and write what belongs to one step.
 /// * `onnx` says which operators of ONNX it realises: each entry has the name `op`, may have the first and last version
 ///   (`since`, `until`), attributes `with` a value that they must have, attributes to `ignore`, and scalars for inputs that are
 ///   left out (`absent`); with `variadic` an operator of two inputs takes any number, one after the other; with
@@ -74,6 +79,9 @@ pub struct OperatorOp {
     /// Inputs that are stretched to the sizes of the others.
     #[default(&[])]
     broadcast: Attr<DenseI64ArrayAttr>,
+    /// Inputs that are a tensor, or one number for all of its elements.
+    #[default(&[])]
+    or_scalar: Attr<DenseI64ArrayAttr>,
     /// Sizes, the last ones of inputs that are stretched, which are not.
     #[default(&[])]
     exact: Attr<ArrayAttr>,

@@ -5,7 +5,7 @@ use sutura_ir::interfaces::SymbolUser;
 use sutura_ir::op_def::VerifyRegions;
 use sutura_ir::symbols::SymbolScope;
 use sutura_ir::types::TypeData;
-use sutura_ir::{Context, Diagnostic, OpRef, Type, Value};
+use sutura_ir::{BlockRef, Context, Diagnostic, OpRef, Type, Value};
 
 use super::super::maps;
 use super::super::ops::{ReshapeOp, YieldOp};
@@ -15,9 +15,10 @@ use super::library::form;
 use super::lift::{group_of, sizes};
 use super::nested::{Inner, cycle};
 use super::numbers::has_namesake;
-use super::{Actual, ApplyOp, Binding, Group, Operator, OperatorOp, ParamOp, bind};
+use super::{Actual, ApplyOp, Binding, Group, Operator, OperatorOp, ParamOp, bind, steps};
 use crate::r#dyn::attr::{symbolic_shape, tensor_of};
 use crate::r#dyn::{Facts, Poly};
+use crate::scf::ForOp;
 use crate::show;
 
 type Checked = Result<(), Diagnostic>;
@@ -29,11 +30,13 @@ impl VerifyRegions for OperatorOp<'_> {
             form(op.cx, *entry, &operator).map_err(|message| diags.report(op.error(message)))?;
         }
         let Some(entry) = op.region(0).and_then(|r| r.entry()) else { return Ok(()) };
-        for inner in entry.ops() {
-            check_op(&operator, inner, entry.args()).map_err(|error| diags.report(error))?;
-        }
-        Ok(())
+        check_block(&operator, entry, entry.args()).map_err(|error| diags.report(error))
     }
+}
+
+/// Checks the ops of the body of an operator, or of a loop in it.
+fn check_block(operator: &Operator, block: BlockRef<'_>, inputs: &[Value]) -> Checked {
+    block.ops().try_for_each(|op| check_op(operator, op, inputs))
 }
 
 /// Checks an op of the body of an operator.
@@ -41,7 +44,12 @@ fn check_op(operator: &Operator, op: OpRef<'_>, inputs: &[Value]) -> Checked {
     if op.is::<YieldOp<'_>>() {
         return Ok(());
     }
-    for value in op.operands().chain(op.results()) {
+    let is_step = !op.is::<ApplyOp<'_>>() && !op.is::<ReshapeOp<'_>>() && ComputeForm::of(op).is_none();
+    if is_step {
+        steps::may_stand(op)?;
+    }
+    let is_tensor = |value: &Value| !is_step || !steps::is_number(op.cx, op.ty(*value));
+    for value in op.operands().chain(op.results()).filter(is_tensor) {
         let known = symbolic_shape(op.cx, op.ty(value)).is_some_and(|shape| shape.iter().all(Option::is_some));
         if !known {
             return Err(op.error("has a tensor with a size that has no name"));
@@ -59,9 +67,29 @@ fn check_op(operator: &Operator, op: OpRef<'_>, inputs: &[Value]) -> Checked {
                 false => Ok(()),
             }
         }
-        None => Err(op.error("cannot stand in the body of an operator").help(
-            "only 'graph.compute', 'graph.apply', 'graph.reshape' without a shape operand and 'graph.yield' can",
-        )),
+        None if is_step => check_step(operator, op, inputs),
+        None => {
+            Err(op.error("takes its sizes from a tensor").help("the type of the result says them, in sizes of inputs"))
+        }
+    }
+}
+
+/// Checks a loop, or an op that is taken as it is.
+fn check_step(operator: &Operator, op: OpRef<'_>, inputs: &[Value]) -> Checked {
+    if op.operands().any(|value| is_stretched(operator, value, inputs)) {
+        return Err(op.error("reads an input that is broadcast; only 'graph.compute' can"));
+    }
+    for value in op.operands().chain(op.results()) {
+        if let Some(group) = sizes(op, value).iter().find_map(|size| operator.group_of(size)) {
+            let error = op.error(format_args!("has a tensor with the group '{group}'"));
+            return Err(
+                error.help("only 'graph.compute', 'graph.apply' and 'graph.reshape' work on groups of dimensions")
+            );
+        }
+    }
+    match op.as_::<ForOp<'_>>().and_then(|this| this.region().entry()) {
+        Some(block) => check_block(operator, block, inputs),
+        None => Ok(()),
     }
 }
 
@@ -226,11 +254,8 @@ fn check_nested(op: OpRef<'_>, outer: OpRef<'_>, inner: &Operator, declared: OpR
 /// A size of the inner operator that is a group of the outer one must be read as groups are.
 fn check_promoted(op: OpRef<'_>, inner: &Operator, declared: OpRef<'_>) -> Checked {
     let entry = declared.region(0).and_then(|r| r.entry());
-    let wrong = entry.into_iter().flat_map(|entry| {
-        let args = entry.args();
-        entry.ops().filter_map(|inside| check_op(inner, inside, args).err()).collect::<Vec<_>>()
-    });
-    match wrong.into_iter().next() {
+    let wrong = entry.and_then(|entry| check_block(inner, entry, entry.args()).err());
+    match wrong {
         Some(error) => {
             let message = format!("@{} cannot have a group of dimensions in the place of one size", inner.name);
             Err(op.error(message).note(error.loc, error.message))

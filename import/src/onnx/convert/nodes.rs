@@ -12,7 +12,7 @@ use sutura_ir::float::{largest, to_f64};
 use sutura_ir::types::{FloatKind, TypeData};
 use sutura_ir::{AttrData, Context, NamedAttr, OpState, Type, Value};
 
-use super::super::named::{NamedInput, NamedNumber};
+use super::super::named::{NamedInput, NamedNumber, Permutations};
 use super::super::op::{Binary, Compare, Extremum, Op, Param, Pool, Reduction, Rounding, Unary};
 use super::super::tensor::{ElementType, Scalar};
 use super::{Importer, Made, fail, literal, windows, wrong};
@@ -105,24 +105,32 @@ impl<'m> Importer<'m, '_, '_> {
 
     /// An operator of the library, applied by name.
     fn named(&mut self, op: &Op<'m>) -> Made<Vec<Value>> {
-        let Op::Named { operator, inputs, variadic, rank, attributes, .. } = op else {
+        let Op::Named { operator, inputs, variadic, rank, attributes, permute, .. } = op else {
             return wrong("is no operator of the library");
         };
         let cx = self.cx();
         let declared = self.declared(operator)?;
+        let elem = self.shared_elem(&declared, inputs)?;
         let mut values = Vec::new();
         for (i, input) in inputs.iter().enumerate() {
             values.push(match input {
-                NamedInput::Value(name) => self.value(name)?,
+                NamedInput::Value(name) => {
+                    let value = self.value(name)?;
+                    self.permuted(value, i, &permute.0)?
+                }
                 NamedInput::Absent(number) => {
-                    let elem = declared.inputs.get(i).map_or(Type::F32, |formal| formal.elem);
+                    let elem = self.absent_elem(&declared, i, elem);
                     self.scalar(*number, elem)?
                 }
             });
         }
         let attributes = self.numbers(attributes);
         self.check_rank(&declared, *rank, values.first().copied())?;
-        let Some(by) = variadic else { return Ok(self.g.apply(&declared, &values, &attributes)?) };
+        let Some(by) = variadic else {
+            let results = self.g.apply(&declared, &values, &attributes)?;
+            let results = results.into_iter().enumerate();
+            return results.map(|(i, result)| self.permuted(result, i, &permute.1)).collect();
+        };
         let joins = self.declared(by)?;
         let Some((first, rest)) = values.split_first() else { return wrong("has no input") };
         let mut joined = *first;
@@ -143,6 +151,25 @@ impl<'m> Importer<'m, '_, '_> {
             Some(declared) => Ok(declared.clone()),
             None => fail(format!("needs the operator @{operator}, which the library does not have")),
         }
+    }
+
+    /// The element type that inputs share, which those that are left out have too.
+    fn shared_elem(&mut self, declared: &Operator, inputs: &[NamedInput<'m>]) -> Made<Type> {
+        let mut elem = declared.elements[0];
+        for (formal, input) in declared.inputs.iter().zip(inputs).rev() {
+            if let NamedInput::Value(name) = input
+                && formal.elem == declared.elements[0]
+            {
+                let value = self.value(name)?;
+                elem = self.g.elem(value);
+            }
+        }
+        Ok(elem)
+    }
+
+    /// The element type of an input that is left out, where those that share one have `elem`.
+    fn absent_elem(&self, declared: &Operator, input: usize, elem: Type) -> Type {
+        declared.inputs.get(input).map_or(elem, |formal| declared.retyped(self.cx(), formal.elem, elem))
     }
 
     fn numbers(&self, attributes: &[(&'static str, NamedNumber)]) -> Vec<NamedAttr> {
@@ -167,22 +194,36 @@ impl<'m> Importer<'m, '_, '_> {
 
     /// Whether the tensors of a node fit a form of it. Nothing is built or assumed.
     fn fits(&mut self, op: &Op<'m>) -> Made<()> {
-        let Op::Named { operator, inputs, rank, attributes, .. } = op else {
+        let Op::Named { operator, inputs, rank, attributes, permute, .. } = op else {
             return wrong("is no operator of the library");
         };
         let declared = self.declared(operator)?;
-        let mut values = Vec::new();
-        for input in inputs {
-            if let NamedInput::Value(name) = input {
-                values.push(self.value(name)?);
-            }
+        let elem = self.shared_elem(&declared, inputs)?;
+        let mut actuals = Vec::new();
+        for (i, input) in inputs.iter().enumerate() {
+            actuals.push(match input {
+                NamedInput::Value(name) => {
+                    let value = self.value(name)?;
+                    if i == 0 {
+                        self.check_rank(&declared, *rank, Some(value))?;
+                    }
+                    let (elem, shape) = (self.g.elem(value), self.g.shape(value));
+                    let order = order_of(i, shape.len(), &permute.0)?;
+                    let shape = order.map_or(shape.clone(), |order| order.iter().map(|d| shape[*d].clone()).collect());
+                    Actual { elem, shape }
+                }
+                NamedInput::Absent(_) => Actual { elem: self.absent_elem(&declared, i, elem), shape: Vec::new() },
+            });
         }
-        self.check_rank(&declared, *rank, values.first().copied())?;
-        let actual = |value: &Value| Actual { elem: self.g.elem(*value), shape: self.g.shape(*value) };
-        let actuals: Vec<Actual> = values.iter().map(actual).collect();
         let attributes = self.numbers(attributes);
         bind(self.cx(), &declared, &actuals, &attributes, &mut self.g.env.facts.clone())?;
         Ok(())
+    }
+
+    /// The value with its dimensions in the order that is listed for its number.
+    fn permuted(&mut self, value: Value, number: usize, orders: &Permutations) -> Made {
+        let Some(order) = order_of(number, self.g.rank(value), orders)? else { return Ok(value) };
+        Ok(self.g.transpose(value, order)?)
     }
 
     /// A tensor of rank 0.
@@ -420,6 +461,16 @@ fn small_power(exponent: f64) -> Option<Power> {
         _ => return None,
     };
     Some(power)
+}
+
+/// The order that is listed for the dimensions of what has this number.
+fn order_of(number: usize, rank: usize, orders: &Permutations) -> Made<Option<&'static [usize]>> {
+    match orders.iter().find(|(listed, _)| *listed == number) {
+        Some((_, order)) if order.len() != rank => {
+            wrong(format!("has a tensor of rank {rank}, it must have {}", order.len()))
+        }
+        found => Ok(found.map(|(_, order)| *order)),
+    }
 }
 
 /// The largest number of a float of one byte, to which a conversion saturates.

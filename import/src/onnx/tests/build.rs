@@ -52,6 +52,7 @@ pub(super) enum Value {
     Ints(&'static [i64]),
     Floats(&'static [f32]),
     Str(&'static str),
+    Strs(&'static [&'static str]),
     Tensor(TensorProto),
     Graph(GraphProto),
 }
@@ -86,6 +87,10 @@ fn attribute(name: &str, value: &Value) -> AttributeProto {
         Value::Ints(v) => {
             a.ints = v.to_vec();
             7
+        }
+        Value::Strs(v) => {
+            a.strings = v.iter().map(|word| word.as_bytes().into()).collect();
+            8
         }
     };
     a.r#type = Some(kind);

@@ -8,6 +8,7 @@ mod decided;
 mod examples;
 mod external;
 mod normal_form;
+mod recurrent;
 mod references;
 mod routines;
 mod run;

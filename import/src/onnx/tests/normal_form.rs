@@ -257,7 +257,10 @@ fn whole_table_is_read() {
                 .collect();
             let mut outputs: Vec<_> =
                 interface.outputs.iter().filter(|f| f.arity != schema::Arity::Optional).map(|f| f.name).collect();
-            outputs[0] = "y";
+            match outputs.first_mut() {
+                Some(first) => *first = "y",
+                None => outputs.push("y"),
+            }
             let mut node = with(node(operator.name, &inputs, &outputs), &attributes);
             if operator.name == "Constant" && node.attribute.is_empty() {
                 node = with(node, &[("value", Value::Tensor(floats("", &[], &[1.0])))]);
@@ -271,7 +274,14 @@ fn whole_table_is_read() {
                     int32_data: vec![0],
                     ..ints(name, &[1], &[0])
                 },
+                "sequence_lens" => TensorProto {
+                    int64_data: Vec::new(),
+                    data_type: Some(6),
+                    int32_data: vec![1],
+                    ..ints(name, &[1], &[1])
+                },
                 "W" => floats(name, &[1, 1, 1], &[0.0]),
+                _ if ["LSTM", "GRU", "RNN"].contains(&operator.name) => floats(name, &[1], &[1.0]),
                 "pads" => ints(name, &[2], &[1, 1]),
                 _ => ints(name, &[1], &[1]),
             };
