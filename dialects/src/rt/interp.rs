@@ -10,8 +10,9 @@ use sutura_interp::{
 use sutura_ir::{Context, Op, OpRef, OpView};
 
 use super::bind::{Check, Condition, Solution};
+use super::liveness::root_buffer;
 use super::lowered;
-use super::ops::{ExpectOp, LaunchOp, PackedOp, SelectOp, ViewOp};
+use super::ops::{ExchangeOp, ExpectOp, LaunchOp, PackedOp, SelectOp, ViewOp};
 use super::program::{Port, ProgramInfo, Symbol};
 use super::types::BufferType;
 use crate::r#dyn::poly::Poly;
@@ -32,6 +33,8 @@ struct Run {
     values: Vec<Option<i64>>,
     /// Temporaries that have their place in a workspace.
     places: HashMap<Op, MemRef>,
+    /// Of temporaries that have changed their memory that which they have now.
+    moved: HashMap<sutura_ir::Value, Arc<MemRef>>,
 }
 
 type Hook = fn(OpRef<'_>, &mut Frame<'_>) -> Result<Flow, InterpError>;
@@ -45,6 +48,7 @@ pub(super) const HOOKS: &[(&str, &(dyn Interpret + 'static))] = &[
     ("rt.call", &(super::call::interpret as Hook)),
     ("rt.packed", &(packed as Hook)),
     ("rt.copy", &(copy as Hook)),
+    ("rt.exchange", &(exchange as Hook)),
     ("rt.select", &(select as Hook)),
     ("rt.expect", &(expect as Hook)),
     ("rt.invoke", &(super::control::invoke as Hook)),
@@ -68,6 +72,7 @@ impl Callable for CallProgram {
             decisions,
             values,
             places: HashMap::new(),
+            moved: HashMap::new(),
         };
         if program.planned {
             own.places = lowered::place(&program, &own.solution.phases, &|name| own.value(name), frame)?;
@@ -123,9 +128,21 @@ fn running<'f>(frame: &'f mut Frame<'_>) -> Result<&'f mut Run, Fault> {
     running.ok_or_else(|| Fault::invalid_ir("stands outside a program that is being run"))
 }
 
+/// Operand `index` in the memory that it has now.
+pub(super) fn held(op: OpRef<'_>, index: usize, frame: &mut Frame<'_>) -> Result<Arc<MemRef>, Fault> {
+    let named = frame.memref(index)?;
+    let running = running(frame)?;
+    if running.moved.is_empty() {
+        return Ok(named);
+    }
+    let root = root_buffer(op.cx, op.body, op.operand(index));
+    let Some(now) = running.moved.get(&root) else { return Ok(named) };
+    Ok(Arc::new(MemRef { buffer: now.buffer, base: now.base, ..(*named).clone() }))
+}
+
 /// Operand `index` with the sizes that its type says: a buffer whose sizes data decide lies at the front of what was allocated.
 pub(super) fn sized(op: OpRef<'_>, index: usize, frame: &mut Frame<'_>) -> Result<Arc<MemRef>, Fault> {
-    let whole = frame.memref(index)?;
+    let whole = held(op, index, frame)?;
     if running(frame)?.decisions.is_empty() {
         return Ok(whole);
     }
@@ -288,9 +305,19 @@ fn copy(op: OpRef<'_>, frame: &mut Frame<'_>) -> Result<Flow, InterpError> {
     Ok(Flow::Next)
 }
 
+/// Names change places: what is a view of one of them is found by its root where it is used.
+fn exchange(op: OpRef<'_>, frame: &mut Frame<'_>) -> Result<Flow, InterpError> {
+    let this = ExchangeOp::from_ref(op);
+    let (first, second) = (held(op, 0, frame)?, held(op, 1, frame)?);
+    let moved = &mut running(frame)?.moved;
+    moved.insert(this.first(), second);
+    moved.insert(this.second(), first);
+    Ok(Flow::Next)
+}
+
 fn expect(op: OpRef<'_>, frame: &mut Frame<'_>) -> Result<Flow, InterpError> {
     let this = ExpectOp::from_ref(op);
-    let list = frame.memref(0)?;
+    let list = held(op, 0, frame)?;
     let asked = frame.memory().read(&list)?;
     let mut open = true;
     for (i, (wanted, copied)) in this.sizes().iter().zip(this.copied()).enumerate() {

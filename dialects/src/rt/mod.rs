@@ -37,8 +37,8 @@ pub use kernel::{
 };
 pub use liveness::{BufferUses, Interval, root_buffer};
 pub use ops::{
-    AllocOp, ConstantOp, CopyOp, ExpectOp, IfOp, InvokeOp, LaunchOp, PackedOp, ProgramOp, ReturnOp, SelectOp, ViewOp,
-    WhileOp,
+    AllocOp, ConstantOp, CopyOp, ExchangeOp, ExpectOp, IfOp, InvokeOp, LaunchOp, PackedOp, ProgramOp, ReturnOp,
+    SelectOp, ViewOp, WhileOp,
 };
 pub use program::{Constraint, ConstraintKind, Port, ProgramInfo, Symbol};
 pub use types::{ALIGNMENT, BufferType};
@@ -59,13 +59,14 @@ impl Dialect for RtDialect {
             .directive("Params", call::PARAMS);
         d.op::<ProgramOp<'_>>().op::<ReturnOp<'_>>().op::<ConstantOp<'_>>().op::<AllocOp<'_>>().op::<ViewOp<'_>>();
         d.op::<LaunchOp<'_>>().op::<PackedOp<'_>>().op::<CopyOp<'_>>().op::<SelectOp<'_>>().op::<ExpectOp<'_>>();
-        d.op::<CallOp<'_>>().op::<InvokeOp<'_>>().op::<IfOp<'_>>().op::<WhileOp<'_>>();
+        d.op::<CallOp<'_>>().op::<InvokeOp<'_>>().op::<IfOp<'_>>().op::<WhileOp<'_>>().op::<ExchangeOp<'_>>();
         d.interface::<dyn SymbolUser>("rt.program", &verify::ProgramSymbols);
         d.interface::<dyn MemoryEffects>("rt.constant", &effects::ReadsConstant);
         d.interface::<dyn MemoryEffects>("rt.alloc", &effects::Allocates);
         d.interface::<dyn MemoryEffects>("rt.launch", &effects::ReadsAndWrites);
         d.interface::<dyn MemoryEffects>("rt.call", &call::CallEffects);
         d.interface::<dyn MemoryEffects>("rt.copy", &effects::Copies);
+        d.interface::<dyn MemoryEffects>("rt.exchange", &effects::ReadsAndWrites);
         d.interface::<dyn MemoryEffects>("rt.invoke", &effects::ReadsAndWrites);
         d.interface::<dyn MemoryEffects>("rt.expect", &effects::ReadsAndWrites);
         for function in ["func.func", "gpu.func", "llvm.func", "spirv.func"] {

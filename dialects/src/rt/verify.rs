@@ -16,7 +16,8 @@ use super::decide::used_too_early;
 use super::kernel::{Access, KernelSignature, Launchable};
 use super::liveness::{BufferUses, root_buffer};
 use super::ops::{
-    AllocOp, ConstantOp, CopyOp, ExpectOp, IfOp, InvokeOp, LaunchOp, PackedOp, ProgramOp, SelectOp, ViewOp, WhileOp,
+    AllocOp, ConstantOp, CopyOp, ExchangeOp, ExpectOp, IfOp, InvokeOp, LaunchOp, PackedOp, ProgramOp, SelectOp, ViewOp,
+    WhileOp,
 };
 use super::program::ProgramInfo;
 use super::types::BufferType;
@@ -83,6 +84,18 @@ impl Verify for CopyOp<'_> {
         let this = CopyOp::from_ref(op);
         let same = buffer(op, this.from()).elem == buffer(op, this.to()).elem;
         report(ensure(same, op, || "both buffers must have one element type".to_string()), diags)
+    }
+}
+
+impl Verify for ExchangeOp<'_> {
+    fn verify(op: OpRef<'_>, diags: &mut Diagnostics) -> Result<(), Reported> {
+        let this = ExchangeOp::from_ref(op);
+        let is_alloc = |v: Value| op.body.defining_op(v).is_some_and(|d| op.at(d).is::<AllocOp<'_>>());
+        let temporary = is_alloc(this.first()) && is_alloc(this.second());
+        let message = || "only temporaries, made by 'rt.alloc', can change their memory".to_string();
+        let checked = ensure(temporary, op, message);
+        let two = || ensure(this.first() != this.second(), op, || "exchanges a buffer with itself".to_string());
+        report(checked.and_then(|()| two()), diags)
     }
 }
 
@@ -293,6 +306,10 @@ impl<'p, 's, 't, 'a> Contents<'p, 's, 't, 'a> {
             self.disjoint(op, &[(copy.from(), Access::Read), (copy.to(), Access::Write)])?;
         } else if let Some(expect) = op.as_::<ExpectOp<'_>>() {
             self.access(op, expect.list(), Access::Read, "is looked at")?;
+        } else if let Some(exchange) = op.as_::<ExchangeOp<'_>>() {
+            // Both hold something, so that both still do: whichever way the program takes.
+            self.access(op, exchange.first(), Access::Read, "changes its memory")?;
+            self.access(op, exchange.second(), Access::Read, "changes its memory")?;
         } else if let Some(launch) = op.as_::<LaunchOp<'_>>() {
             self.launch(launch, guard)?;
         } else if let Some(call) = op.as_::<CallOp<'_>>() {
