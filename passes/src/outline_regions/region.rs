@@ -5,6 +5,7 @@ use sutura_dialects::r#dyn::attr::symbolic_shape;
 use sutura_dialects::func::{CallOp, FuncOp, ReturnOp};
 use sutura_dialects::scf::ConditionOp;
 use sutura_dialects::tensor::ExtractOp;
+use sutura_ir::analysis::effects::is_trivially_dead;
 use sutura_ir::rewriter::IrMapping;
 use sutura_ir::{
     Block, BlockRef, Body, Builder, Context, Loc, Op, OpRef, OpState, OpView, Rewriter, Traits, Type, Value,
@@ -47,6 +48,21 @@ pub(super) fn outline(
         .prop(cx.ident("function_type"), cx.type_attr(cx.function_type(&inputs, &results)));
     replace(cx, body, &plan, name, &results, loc);
     Ok(Some((state, Box::new(inside))))
+}
+
+/// Erases what a region does for nobody, which is nothing to move; whether there was some.
+pub(super) fn erase_dead(cx: &Context, body: &mut Body, op: Op, number: usize) -> bool {
+    let block = OpRef::new(cx, body, op).region(number).and_then(|region| region.entry());
+    let mut ops: Vec<Op> = block.into_iter().flat_map(|block| block.ops()).map(|op| op.op).collect();
+    ops.reverse();
+    let (mut rw, mut erased) = (Rewriter::new(cx, body), false);
+    for op in ops {
+        if is_trivially_dead(rw.op_ref(op)) {
+            rw.erase_op(op);
+            erased = true;
+        }
+    }
+    erased
 }
 
 /// True for what makes the decision of a region from a tensor, which stays with it.
@@ -103,9 +119,6 @@ fn plan(cx: &Context, body: &Body, op: Op, number: usize) -> Result<Option<Plan>
         if made && !plan.outputs.contains(&value) {
             plan.outputs.push(value);
         }
-    }
-    if plan.outputs.is_empty() {
-        return Ok(None);
     }
     if let Some(other) = plan.outputs.iter().chain(&plan.inputs).find(|v| symbolic_shape(cx, body.ty(**v)).is_none()) {
         let ty = sutura_ir::asm::print::type_text(cx, body.ty(*other));
