@@ -4,7 +4,7 @@
 /// Shapes known everywhere, operators by what they do, and the program in simple form.
 pub const SHAPES: &str = "scf-for-to-while,scalars-to-tensors,outline-regions,inline-decided,\
      convert-elementwise-to-graph,propagate-shapes,graph-operator-rewrite,expand-operators,canonicalize,cse,graph-property-rewrite,canonicalize,\
-     convert-elementwise-to-graph,propagate-shapes";
+     outline-regions,convert-elementwise-to-graph,propagate-shapes";
 
 /// Regions that become kernels.
 pub const STITCH: &str = "split-complex,legalize-elements,propagate-reshapes,stitch";

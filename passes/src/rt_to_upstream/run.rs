@@ -287,15 +287,43 @@ fn most_arguments(actions: &[Action<'_>]) -> (usize, usize) {
 impl<'p> Run<'p, '_, '_, '_, '_> {
     fn body(mut self) -> Result<(), String> {
         let program = self.program;
-        for action in &program.actions {
-            let ready = self.prepare(action)?;
-            self.perform(&ready);
+        self.run(&program.actions)?;
+        let ok = self.e.i32(0);
+        self.e.ret(&[ok]);
+        Ok(())
+    }
+
+    fn run(&mut self, actions: &'p [Action<'_>]) -> Result<(), String> {
+        let program = self.program;
+        let decides = |action: &Action<'_>| matches!(action, Action::Call(call) if program.decision(call.op).is_some());
+        for action in actions {
+            match action {
+                // What follows from what is decided in it cannot be computed before.
+                Action::If(condition, sides) if action.any(&decides) => {
+                    let condition = self.address(*condition)?;
+                    self.perform_if(condition, &mut |run, side| run.run_apart(&sides[side]))?;
+                }
+                Action::While(condition, sides) if action.any(&decides) => {
+                    let condition = self.address(*condition)?;
+                    self.perform_while(condition, &mut |run, side| run.run_apart(&sides[side]))?;
+                }
+                _ => {
+                    let ready = self.prepare(action)?;
+                    self.perform(&ready)?;
+                }
+            }
             if let Action::Call(call) = action {
                 self.decide(call)?;
             }
         }
-        let ok = self.e.i32(0);
-        self.e.ret(&[ok]);
+        Ok(())
+    }
+
+    /// Runs what stands in a block that others do not come through: what is computed there is known there alone.
+    fn run_apart(&mut self, actions: &'p [Action<'_>]) -> Result<(), String> {
+        let around = self.sizes.clone();
+        self.run(actions)?;
+        self.sizes = around;
         Ok(())
     }
 
@@ -417,26 +445,36 @@ impl<'p> Run<'p, '_, '_, '_, '_> {
         self.e.compare(Pred::Ne, byte, zero)
     }
 
-    /// Blocks, not regions: what stands in them may end the run.
-    fn perform_if(&mut self, condition: Word, sides: &[Vec<Ready>; 2]) {
+    /// Blocks, not regions: what stands in them may end the run. `fill` emits the first side for 0, the other for 1.
+    fn perform_if(
+        &mut self,
+        condition: Word,
+        fill: &mut dyn FnMut(&mut Self, usize) -> Result<(), String>,
+    ) -> Result<(), String> {
         let holds = self.condition(condition);
         let blocks = [self.e.block(self.fail), self.e.block(self.fail)];
         let behind = self.e.block(self.fail);
         self.e.branch_to(holds, blocks);
-        for (block, side) in blocks.into_iter().zip(sides) {
+        for (side, block) in blocks.into_iter().enumerate() {
             self.e.b.set_to_end(block);
-            side.iter().for_each(|action| self.perform(action));
+            fill(self, side)?;
             self.e.branch(behind);
         }
         self.e.b.set_to_end(behind);
+        Ok(())
     }
 
-    /// A loop ends with the run once anything was reported: what follows may be nonsense for which it would never end.
-    fn perform_while(&mut self, condition: Word, [before, after]: &[Vec<Ready>; 2]) {
+    /// A loop ends with the run once anything was reported: what follows may be nonsense for which it would never end. `fill` emits
+    /// what makes the condition for 0, and what follows where it holds for 1.
+    fn perform_while(
+        &mut self,
+        condition: Word,
+        fill: &mut dyn FnMut(&mut Self, usize) -> Result<(), String>,
+    ) -> Result<(), String> {
         let [first, inside, behind] = [0; 3].map(|_| self.e.block(self.fail));
         self.e.branch(first);
         self.e.b.set_to_end(first);
-        before.iter().for_each(|action| self.perform(action));
+        fill(self, 0)?;
         let reported = self.e.load_here(self.table, Type::I32, REPORTED_WORD);
         let (zero, code) = (self.e.i32(0), self.e.i32(REPORTED));
         let fine = self.e.compare(Pred::Eq, reported, zero);
@@ -446,9 +484,14 @@ impl<'p> Run<'p, '_, '_, '_, '_> {
         let holds = self.condition(condition);
         self.e.branch_to(holds, [inside, behind]);
         self.e.b.set_to_end(inside);
-        after.iter().for_each(|action| self.perform(action));
+        fill(self, 1)?;
         self.e.branch(first);
         self.e.b.set_to_end(behind);
+        Ok(())
+    }
+
+    fn perform_all(&mut self, actions: &[Ready]) -> Result<(), String> {
+        actions.iter().try_for_each(|action| self.perform(action))
     }
 
     fn prepare_launch(&mut self, launch: &'p Launch<'_>) -> Result<Ready, String> {
@@ -656,7 +699,7 @@ impl<'p> Run<'p, '_, '_, '_, '_> {
         }
     }
 
-    fn perform(&mut self, action: &Ready) {
+    fn perform(&mut self, action: &Ready) -> Result<(), String> {
         match action {
             Ready::Exchange(slots) => self.perform_exchange(*slots),
             Ready::Call { symbol, buffers, numbers } => self.perform_call(*symbol, buffers, numbers),
@@ -694,18 +737,23 @@ impl<'p> Run<'p, '_, '_, '_, '_> {
                 }
             }
             Ready::Compare { check, sizes } => self.perform_compare(*check, sizes),
-            Ready::Select(versions) => self.select(versions),
-            Ready::If(condition, sides) => self.perform_if(*condition, sides),
-            Ready::While(condition, sides) => self.perform_while(*condition, sides),
+            Ready::Select(versions) => self.select(versions)?,
+            Ready::If(condition, sides) => {
+                self.perform_if(*condition, &mut |run, side| run.perform_all(&sides[side]))?;
+            }
+            Ready::While(condition, sides) => {
+                self.perform_while(*condition, &mut |run, side| run.perform_all(&sides[side]))?;
+            }
         }
+        Ok(())
     }
 
     /// Nested conditionals, one for each guard.
-    fn select(&mut self, versions: &[(Option<Value>, Vec<Ready>)]) {
+    fn select(&mut self, versions: &[(Option<Value>, Vec<Ready>)]) -> Result<(), String> {
         let mut open = Vec::new();
         for (condition, inside) in versions {
             let conditional = condition.map(|condition| self.e.begin_if(condition));
-            inside.iter().for_each(|action| self.perform(action));
+            self.perform_all(inside)?;
             if let Some(op) = conditional {
                 self.e.otherwise(op);
                 open.push(op);
@@ -714,6 +762,7 @@ impl<'p> Run<'p, '_, '_, '_, '_> {
         while let Some(op) = open.pop() {
             self.e.end_if(op);
         }
+        Ok(())
     }
 
     fn kernel_address(&mut self, name: &str) -> Value {

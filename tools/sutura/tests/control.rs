@@ -258,3 +258,19 @@ fn functions_decide_sizes() {
         assert_eq!(outputs[2].as_slice::<i64>().unwrap(), [places(&y).iter().sum::<i64>()]);
     }
 }
+
+/// In conditions and loops too, each time anew.
+#[test]
+fn conditions_and_loops_decide_sizes() {
+    let folder = tempfile::tempdir().unwrap();
+    let model = compiled(folder.path(), "decided_control");
+    for (flag, count) in [(true, 7usize), (false, 40), (true, 600), (true, 1), (false, 0)] {
+        let x: Vec<f32> = (0..count).map(|i| (i * 7 % 5) as f32).collect();
+        let inputs = [truths(&[], &[flag]), Tensor::from_slice(&[count as i64], &x).unwrap()];
+        let outputs = model.run(&inputs).unwrap();
+        let places: i64 = (0..count).filter(|i| x[*i] != 0.0).map(|i| i as i64).sum();
+        assert_eq!(outputs[0].as_slice::<i64>().unwrap(), [if flag { places } else { 0 }]);
+        assert_eq!(outputs[1].as_slice::<i64>().unwrap(), [x.iter().sum::<f32>() as i64]);
+        assert!(outputs[2].as_slice::<f32>().unwrap().iter().all(|x| *x == 0.0));
+    }
+}
