@@ -98,10 +98,13 @@ fn side<'a>(op: OpRef<'a>, region: RegionRef<'a>) -> Built<Side<'a>> {
     Ok(side)
 }
 
+/// The program that runs, its inputs and its outputs.
+type Call = (String, Vec<Value>, Vec<Value>);
+
 /// What is done in a region: a call, then what puts what it hands on in its place.
 #[derive(Default)]
 struct Done {
-    call: Option<(String, Vec<Value>, Vec<Value>)>,
+    call: Option<Call>,
     moves: Vec<Move<Value>>,
 }
 
@@ -233,7 +236,7 @@ impl<'a, 'c> Assembly<'a, 'c> {
         wanted: &[(Value, Value)],
         kept: &[Value],
         alloc: fn(&mut ProgramBuilder<'c>, Loc, BufferType) -> Value,
-    ) -> Built<Option<(String, Vec<Value>, Vec<Value>)>> {
+    ) -> Built<Option<Call>> {
         let Some(call) = side.call else { return Ok(None) };
         let inner = call.op_ref();
         let inputs: Vec<Value> = inner.operands().map(|v| self.buffers[&v]).collect();
