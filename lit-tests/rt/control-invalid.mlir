@@ -89,6 +89,6 @@ rt.program @finds(%x : !rt.buffer<f32, [B]> in "x", %y : !rt.buffer<i64, [1, N]>
   call "non_zero" version 1 ins(%x) outs(%y, %s) params(found [N]) : !rt.buffer<f32, [B]>, !rt.buffer<i64, [1, N]>, !rt.buffer<i64, [1]>
 }
 rt.program @main(%x : !rt.buffer<f32, [B]> in "x", %y : !rt.buffer<i64, [1, B]> out "y") symbols(B : [0, 64]) {
-  // expected-error @below {{runs '@finds', in which data decide sizes}}
+  // expected-error @below {{gives a buffer for output 'y' that is not known to be a !rt.buffer<i64, [1, N]>}}
   invoke @finds ins(%x) outs(%y) : !rt.buffer<f32, [B]>, !rt.buffer<i64, [1, B]>
 }

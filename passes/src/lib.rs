@@ -4,6 +4,7 @@
 mod arithmetic;
 pub mod attach_target;
 pub mod check_combiners;
+pub mod elementwise_to_graph;
 mod elided;
 pub mod expand_fma;
 pub mod expand_math;
@@ -22,6 +23,7 @@ pub mod gpu_to_spirv;
 pub mod graph_operator_rewrite;
 pub mod graph_property_rewrite;
 pub mod graph_to_gir;
+pub mod inline_decided;
 mod kernel_versions;
 pub mod legalize_elements;
 pub mod lower_quant_ops;
@@ -52,6 +54,7 @@ pub fn register(registry: &mut PassRegistry) {
     shape::register(registry);
     registry.add(&attach_target::ATTACH_TARGET);
     registry.add(&check_combiners::CHECK_COMBINERS);
+    registry.add(&elementwise_to_graph::CONVERT_ELEMENTWISE_TO_GRAPH);
     registry.add(&expand_fma::EXPAND_FMA);
     registry.add(&expand_truncf::EXPAND_TRUNCF);
     registry.add(&expand_math::EXPAND_MATH);
@@ -71,6 +74,7 @@ pub fn register(registry: &mut PassRegistry) {
     registry.add(&gpu_to_spirv::CONVERT_GPU_TO_SPIRV);
     registry.add(&graph_operator_rewrite::GRAPH_OPERATOR_REWRITE);
     registry.add(&graph_property_rewrite::GRAPH_PROPERTY_REWRITE);
+    registry.add(&inline_decided::INLINE_DECIDED);
     registry.add(&legalize_elements::LEGALIZE_ELEMENTS);
     registry.add(&lower_quant_ops::LOWER_QUANT_OPS);
     registry.add(&rt_to_upstream::CONVERT_RT_TO_LLVM);

@@ -12,7 +12,6 @@ use sutura_ir::{Attr, Context, OpRef, OpView, Type, Value, op};
 use super::constraints::AnyBuffer;
 use super::interp::{decided, size, sized};
 use super::kernel::named;
-use super::ops::{IfOp, WhileOp};
 use super::types::BufferType;
 use crate::r#dyn::attr::{known_dims, parse_known_dims, shape_attr};
 use crate::r#dyn::facts::Facts;
@@ -28,7 +27,8 @@ use crate::routines::{self};
 ///
 /// A parameter that the routine decides is a size that its data tell; the last output is a list of all such sizes, which the host
 /// reads after the call. Symbols that nothing else tells have their values from there on; what is known already is compared.
-/// Buffers with such sizes have place for the most that they may be, and lie at its front.
+/// Buffers with such sizes have place for the most that they may be, and lie at its front. What is decided in a condition or a loop is
+/// known in it alone, behind the call.
 ///
 /// ```mlir
 /// rt.call "sort" version 1 ins(%x) outs(%y) scratch(%w) params(axis [1], descending [0])
@@ -157,14 +157,7 @@ impl Verify for CallOp<'_> {
     fn verify(op: OpRef<'_>, diags: &mut Diagnostics) -> Result<(), Reported> {
         let this = CallOp::from_ref(op);
         let known = this.declaration().and_then(|routine| this.numbers(routine).map(|_| routine));
-        let routine = known.map_err(|message| diags.report(op.error(message)))?;
-        // What is decided is decided once, in the order of the program.
-        if routine.decides() && op.parent().is_some_and(|parent| parent.is::<IfOp<'_>>() || parent.is::<WhileOp<'_>>())
-        {
-            let message = "decides sizes in a condition or a loop, where it may do so never or several times";
-            return Err(diags.report(op.error(message)));
-        }
-        Ok(())
+        known.map(drop).map_err(|message| diags.report(op.error(message)))
     }
 }
 

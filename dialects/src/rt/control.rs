@@ -7,6 +7,7 @@ use sutura_ir::diagnostics::{Diagnostics, Reported};
 use sutura_ir::op_def::Verify;
 use sutura_ir::{AttrData, OpRef, OpView, Type};
 
+use super::interp::held;
 use super::ops::{IfOp, InvokeOp, WhileOp};
 use super::program::ProgramInfo;
 use super::types::BufferType;
@@ -97,12 +98,12 @@ pub(super) fn invoke(op: OpRef<'_>, frame: &mut Frame<'_>) -> Result<Flow, Inter
     let (inputs, outputs) = (this.inputs().count(), this.outputs().count());
     let mut args = Values::new();
     for i in 0..inputs {
-        let buffer = frame.memref(i)?;
+        let buffer = held(op, i, frame)?;
         args.push(Value::Tensor(frame.memory().read(&buffer)?));
     }
     let results = frame.call_ref(this.program(), args)?;
     for (i, result) in (inputs..inputs + outputs).zip(&results) {
-        let to: Arc<MemRef> = frame.memref(i)?;
+        let to: Arc<MemRef> = held(op, i, frame)?;
         let contents = result.tensor()?.reshape(to.sizes())?;
         frame.memory().write(&to, &contents)?;
     }
@@ -110,15 +111,15 @@ pub(super) fn invoke(op: OpRef<'_>, frame: &mut Frame<'_>) -> Result<Flow, Inter
 }
 
 /// What the condition, the op's first operand, holds now.
-fn condition(frame: &mut Frame<'_>) -> Result<bool, InterpError> {
-    let buffer = frame.memref(0)?;
+fn condition(op: OpRef<'_>, frame: &mut Frame<'_>) -> Result<bool, InterpError> {
+    let buffer = held(op, 0, frame)?;
     let value = frame.memory().read(&buffer)?.data().read(0)?;
     Ok(value.as_i64().is_some_and(|value| value != 0))
 }
 
 pub(super) fn if_(op: OpRef<'_>, frame: &mut Frame<'_>) -> Result<Flow, InterpError> {
     let this = IfOp::from_ref(op);
-    let side = if condition(frame)? { this.then() } else { this.otherwise() };
+    let side = if condition(op, frame)? { this.then() } else { this.otherwise() };
     frame.run_region(side, Values::new())?;
     Ok(Flow::Next)
 }
@@ -127,7 +128,7 @@ pub(super) fn while_(op: OpRef<'_>, frame: &mut Frame<'_>) -> Result<Flow, Inter
     let this = WhileOp::from_ref(op);
     loop {
         frame.run_region(this.before(), Values::new())?;
-        if !condition(frame)? {
+        if !condition(op, frame)? {
             return Ok(Flow::Next);
         }
         frame.run_region(this.after(), Values::new())?;

@@ -1,7 +1,9 @@
 //! Sizes that data decide: which calls of routines decide them, when each symbol is known, and what bounds it before.
 
+use std::collections::BTreeSet;
+
 use rustc_hash::FxHashMap;
-use sutura_ir::{Op, OpRef, OpView, Value};
+use sutura_ir::{Body, Op, OpRef, OpView, Value};
 
 use super::bind::{Check, Condition, Quantity, Step, Unsolvable, Words};
 use super::call::CallOp;
@@ -25,6 +27,8 @@ pub struct Decision {
     pub params: Vec<usize>,
     /// Where the routine writes them.
     pub list: Value,
+    /// It stands in a condition or a loop, and so do all that use what it decides.
+    pub nested: bool,
 }
 
 impl Decision {
@@ -42,7 +46,8 @@ impl Decision {
             params.push(param);
         }
         let what = call.what().map_or_else(|| format!("the routine '{}'", routine.name), str::to_owned);
-        Some(Self { op: op.op, what, sizes, most, params, list: call.outputs().last()? })
+        let (list, nested) = (call.outputs().last()?, op.body.parent_op(op.op).is_some());
+        Some(Self { op: op.op, what, sizes, most, params, list, nested })
     }
 
     /// What messages call one of the sizes.
@@ -71,6 +76,37 @@ impl Phases {
         let names = program.symbols.iter().enumerate().map(|(i, symbol)| (symbol.name.clone(), i)).collect();
         let of = vec![0; program.symbols.len()];
         Self { of, names, most: FxHashMap::default(), facts: facts.clone(), inputs: program.inputs.len() }
+    }
+
+    /// The numbers of the decisions that tell symbols of a size.
+    fn decisions_of(&self, size: &Poly) -> BTreeSet<usize> {
+        let mut found = BTreeSet::new();
+        size.each_symbol(&mut |name| {
+            found.extend(self.names.get(&**name).and_then(|at| self.of[*at].checked_sub(1)));
+        });
+        found
+    }
+
+    /// The numbers of the decisions that a step looks at.
+    fn decisions_of_step(&self, step: &Step) -> BTreeSet<usize> {
+        let quantity = |quantity: &Quantity| {
+            let mut found = self.decisions_of(&quantity.plus);
+            found.extend(quantity.dim.and_then(|(input, _)| input.checked_sub(self.inputs)));
+            found
+        };
+        match step {
+            Step::Solve { quantity: from, factor, .. } => &quantity(from) | &self.decisions_of(factor),
+            Step::Check(check) => {
+                let other = match &check.condition {
+                    Condition::Equal(other) | Condition::Compatible(other) | Condition::AtLeast(other) => {
+                        quantity(other)
+                    }
+                    Condition::MultipleOf(size) => self.decisions_of(size),
+                    Condition::Within(..) | Condition::Fits => BTreeSet::new(),
+                };
+                &quantity(&check.quantity) | &other
+            }
+        }
     }
 
     /// After how many decisions a size is known.
@@ -220,6 +256,24 @@ pub(super) fn timed(program: &ProgramInfo<'_>, facts: &Facts, steps: Vec<Step>) 
         };
         sorted[phase].push(step);
     }
+    let order = Order::of(program);
+    for (i, decision) in program.decisions.iter().enumerate() {
+        let known = |other: &usize| *other == i || order.is_before(program.decisions[*other].op, decision.op);
+        let needed = sorted[i + 1].iter().flat_map(|step| phases.decisions_of_step(step));
+        let needed = needed.chain(decision.most.iter().flat_map(|most| phases.decisions_of(most)));
+        if let Some(other) = needed.into_iter().find(|other| !known(other)) {
+            let (this, other) = (decision.words(0), program.decisions[other].words(0));
+            return Err(Unsolvable::Late(format!("{this} depends on {other}, which may not be known there")));
+        }
+    }
+    // What is stated holds of all runs, and a size that a condition or a loop decides is in some of them.
+    for constraint in &program.constraints {
+        let decisions = &phases.decisions_of(&constraint.left) | &phases.decisions_of(&constraint.right);
+        if let Some(at) = decisions.into_iter().find(|at| program.decisions[*at].nested) {
+            let words = program.decisions[at].words(0);
+            return Err(Unsolvable::Late(format!("a check of the program is about {words}, in a condition or a loop")));
+        }
+    }
     let mut places = Vec::with_capacity(program.decisions.len());
     for (i, decision) in program.decisions.iter().enumerate() {
         let mut own = Vec::with_capacity(decision.sizes.len());
@@ -256,29 +310,61 @@ pub(super) fn timed(program: &ProgramInfo<'_>, facts: &Facts, steps: Vec<Step>) 
     Ok(Timed { steps, late: sorted.collect(), places, phases })
 }
 
-/// The first size that an op of the program's block uses before it is known, with the op.
+/// Which ops are made before others, whichever way a program takes.
+struct Order<'a> {
+    body: &'a Body,
+    number: FxHashMap<Op, usize>,
+}
+
+impl<'a> Order<'a> {
+    fn of(program: &ProgramInfo<'a>) -> Self {
+        let body = program.block.body;
+        let ops = if program.decisions.is_empty() { Vec::new() } else { body.preorder().collect() };
+        Self { body, number: ops.into_iter().enumerate().map(|(number, op)| (op, number)).collect() }
+    }
+
+    /// True where `first` stands before `op`, or before what `op` lies in, in one block.
+    fn is_before(&self, first: Op, op: Op) -> bool {
+        let block = self.body.op_block(first);
+        let mut around = std::iter::successors(Some(op), |op| self.body.parent_op(*op));
+        let beside = around.find(|op| self.body.op_block(*op) == block);
+        beside.is_some_and(|op| op != first && self.number[&first] < self.number[&op])
+    }
+}
+
+/// The first size that an op of the program uses where it is not known, with the op.
 pub(super) fn used_too_early<'a>(program: &ProgramInfo<'a>, phases: &Phases) -> Option<(OpRef<'a>, Poly)> {
     if program.decisions.is_empty() {
         return None;
     }
-    let mut known = 0;
-    for op in program.block.ops() {
-        let decides = program.decisions.iter().any(|decision| decision.op == op.op);
-        let mut found = None;
-        op.walk(&mut |inner| {
-            let sizes = super::verify::sizes_of(inner);
-            let allowed = if decides { known + 1 } else { known };
-            found = found.take().or_else(|| {
-                let early = sizes.into_iter().find(|size| phases.of_size(size) > allowed);
-                early.map(|size| (inner, size))
-            });
-        });
-        if found.is_some() {
-            return found;
+    let (order, block) = (Order::of(program), program.block);
+    let ops = block.body.preorder().map(|op| OpRef::new(block.cx, block.body, op));
+    for op in ops {
+        // What makes no more than a name for memory needs none of its sizes, but all of them must be known somewhere.
+        let named = op.result_types().filter_map(|ty| BufferType::of(op.cx, ty)).flat_map(|ty| ty.dims.iter().cloned());
+        let named: BTreeSet<usize> = named.flat_map(|size| phases.decisions_of(&size)).collect();
+        let at = |index: &usize| program.decisions[*index].op;
+        let last = named.iter().next_back().map(at);
+        let apart = |index: &usize| last.is_some_and(|last| at(index) != last && !order.is_before(at(index), last));
+        if named.iter().any(apart) {
+            let ty = op.result_types().find_map(|ty| BufferType::of(op.cx, ty));
+            return Some((op, ty.map(BufferType::elements).unwrap_or_default()));
         }
-        known += usize::from(decides);
+        for size in super::verify::sizes_of(op) {
+            let known = |index: &usize| at(index) == op.op || order.is_before(at(index), op.op);
+            if !phases.decisions_of(&size).iter().all(known) {
+                return Some((op, size));
+            }
+        }
     }
     None
+}
+
+/// An output with a size that a condition or a loop decides, which is not known behind it.
+pub(super) fn undecided_output<'p>(program: &'p ProgramInfo<'_>, phases: &Phases) -> Option<(&'p str, &'p Poly)> {
+    let sizes = program.outputs.iter().flat_map(|port| port.ty.dims.iter().map(|size| (&port.name[..], size)));
+    let nested = |size: &Poly| phases.decisions_of(size).iter().any(|index| program.decisions[*index].nested);
+    sizes.into_iter().find(|(_, size)| nested(size))
 }
 
 /// A buffer's bytes for the most that its sizes may be.

@@ -9,7 +9,7 @@ pub(super) struct ReadsConstant;
 /// `rt.alloc`
 pub(super) struct Allocates;
 /// `rt.launch`: without the kernel's declaration at hand, every buffer may be read and written; `rt.expect`: it must stay
-/// behind what writes the buffer, and is needed though it writes nothing.
+/// behind what writes the buffer, and is needed though it writes nothing; `rt.exchange`: what either holds is another thing then.
 pub(super) struct ReadsAndWrites;
 /// `rt.copy`
 pub(super) struct Copies;

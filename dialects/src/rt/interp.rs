@@ -12,8 +12,9 @@ use sutura_interp::{
 use sutura_ir::{Context, DialectBuilder, Op, OpRef, OpView};
 
 use super::bind::{Check, Condition, Solution};
+use super::liveness::root_buffer;
 use super::lowered;
-use super::ops::{ExpectOp, LaunchOp, PackedOp, SelectOp, ViewOp};
+use super::ops::{ExchangeOp, ExpectOp, LaunchOp, PackedOp, SelectOp, ViewOp};
 use super::program::{Port, ProgramInfo, Symbol};
 use super::types::BufferType;
 use crate::r#dyn::poly::Poly;
@@ -34,6 +35,8 @@ struct Run {
     values: Vec<Option<i64>>,
     /// Temporaries that have their place in a workspace.
     places: HashMap<Op, MemRef>,
+    /// Of temporaries that have changed their memory that which they have now.
+    moved: HashMap<sutura_ir::Value, Arc<MemRef>>,
 }
 
 type Hook = fn(OpRef<'_>, &mut Frame<'_>) -> Result<Flow, InterpError>;
@@ -48,6 +51,7 @@ pub(super) fn register(d: &mut DialectBuilder<'_>) {
         .op_interface::<CallOp<'_>, dyn Interpret>(&(super::call::interpret as Hook))
         .op_interface::<PackedOp<'_>, dyn Interpret>(&(packed as Hook))
         .op_interface::<CopyOp<'_>, dyn Interpret>(&(copy as Hook))
+        .op_interface::<ExchangeOp<'_>, dyn Interpret>(&(exchange as Hook))
         .op_interface::<SelectOp<'_>, dyn Interpret>(&(select as Hook))
         .op_interface::<ExpectOp<'_>, dyn Interpret>(&(expect as Hook))
         .op_interface::<InvokeOp<'_>, dyn Interpret>(&(super::control::invoke as Hook))
@@ -71,6 +75,7 @@ impl Callable for CallProgram {
             decisions,
             values,
             places: HashMap::new(),
+            moved: HashMap::new(),
         };
         if program.planned {
             own.places = lowered::place(&program, &own.solution.phases, &|name| own.value(name), frame)?;
@@ -126,9 +131,21 @@ fn running<'f>(frame: &'f mut Frame<'_>) -> Result<&'f mut Run, Fault> {
     running.ok_or_else(|| Fault::invalid_ir("stands outside a program that is being run"))
 }
 
+/// Operand `index` in the memory that it has now.
+pub(super) fn held(op: OpRef<'_>, index: usize, frame: &mut Frame<'_>) -> Result<Arc<MemRef>, Fault> {
+    let named = frame.memref(index)?;
+    let running = running(frame)?;
+    if running.moved.is_empty() {
+        return Ok(named);
+    }
+    let root = root_buffer(op.cx, op.body, op.operand(index));
+    let Some(now) = running.moved.get(&root) else { return Ok(named) };
+    Ok(Arc::new(MemRef { buffer: now.buffer, base: now.base, ..(*named).clone() }))
+}
+
 /// Operand `index` with the sizes that its type says: a buffer whose sizes data decide lies at the front of what was allocated.
 pub(super) fn sized(op: OpRef<'_>, index: usize, frame: &mut Frame<'_>) -> Result<Arc<MemRef>, Fault> {
-    let whole = frame.memref(index)?;
+    let whole = held(op, index, frame)?;
     if running(frame)?.decisions.is_empty() {
         return Ok(whole);
     }
@@ -291,9 +308,19 @@ fn copy(op: OpRef<'_>, frame: &mut Frame<'_>) -> Result<Flow, InterpError> {
     Ok(Flow::Next)
 }
 
+/// Names change places: what is a view of one of them is found by its root where it is used.
+fn exchange(op: OpRef<'_>, frame: &mut Frame<'_>) -> Result<Flow, InterpError> {
+    let this = ExchangeOp::from_ref(op);
+    let (first, second) = (held(op, 0, frame)?, held(op, 1, frame)?);
+    let moved = &mut running(frame)?.moved;
+    moved.insert(this.first(), second);
+    moved.insert(this.second(), first);
+    Ok(Flow::Next)
+}
+
 fn expect(op: OpRef<'_>, frame: &mut Frame<'_>) -> Result<Flow, InterpError> {
     let this = ExpectOp::from_ref(op);
-    let list = frame.memref(0)?;
+    let list = held(op, 0, frame)?;
     let asked = frame.memory().read(&list)?;
     let mut open = true;
     for (i, (wanted, copied)) in this.sizes().iter().zip(this.copied()).enumerate() {

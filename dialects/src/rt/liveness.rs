@@ -1,12 +1,15 @@
 //! When each temporary buffer is in use, and whether the order of a plan keeps those apart that are in use together.
 
+use std::collections::{BTreeMap, BTreeSet};
+
 use rustc_hash::FxHashMap;
 use sutura_ir::{BlockRef, Body, Context, Op, OpRef, OpView, Value};
 
-use super::ops::{AllocOp, IfOp, ViewOp, WhileOp};
+use super::ops::{AllocOp, ExchangeOp, IfOp, ViewOp, WhileOp};
 
 /// The first and the last op that use a buffer, as positions in the program, counted through the regions of conditions and
-/// loops. What is used in a loop and around it, or in several iterations, is in use in all of the loop.
+/// loops. What is used in a loop and around it, or in several iterations, is in use in all of the loop. Of temporaries that
+/// change their memory each may have that of the other, so that both are in use where one is.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Interval {
     /// First use.
@@ -51,11 +54,51 @@ impl BufferUses {
         let mut position = 0;
         let mut loops = Vec::new();
         uses.follow(block, &mut position, &mut loops);
+        let groups = uses.exchanged(block);
+        uses.unite(&groups);
         // Those inside come first, so that what they stretch is seen by those around.
         for (first, last) in loops {
             uses.stretch(cx, body, first, last);
+            uses.unite(&groups);
         }
         uses
+    }
+
+    /// The temporaries that change their memory with each other, directly or through others.
+    fn exchanged(&self, block: BlockRef<'_>) -> Vec<Vec<usize>> {
+        let (cx, body) = (block.cx, block.body);
+        let mut others: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
+        for op in body.preorder() {
+            let Some(exchange) = OpRef::new(cx, body, op).as_::<ExchangeOp<'_>>() else { continue };
+            let Some((a, b)) = self.number(exchange.first()).zip(self.number(exchange.second())) else { continue };
+            others.entry(a).or_default().push(b);
+            others.entry(b).or_default().push(a);
+        }
+        let (mut groups, mut seen) = (Vec::new(), BTreeSet::new());
+        for start in others.keys() {
+            let (mut group, mut open) = (Vec::new(), vec![*start]);
+            while let Some(alloc) = open.pop() {
+                if seen.insert(alloc) {
+                    group.push(alloc);
+                    open.extend(&others[&alloc]);
+                }
+            }
+            if !group.is_empty() {
+                groups.push(group);
+            }
+        }
+        groups
+    }
+
+    /// Each of a group is in use where one of them is.
+    fn unite(&mut self, groups: &[Vec<usize>]) {
+        for group in groups {
+            let intervals = || group.iter().filter_map(|alloc| self.allocs[*alloc].1);
+            let first = intervals().map(|interval| interval.first).min();
+            let last = intervals().map(|interval| interval.last).max();
+            let Some((first, last)) = first.zip(last) else { continue };
+            group.iter().for_each(|alloc| self.allocs[*alloc].1 = Some(Interval { first, last }));
+        }
     }
 
     /// Counts the ops of a block, notes what they use, and where loops begin and end.

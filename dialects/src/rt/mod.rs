@@ -38,8 +38,8 @@ pub use kernel::{
 };
 pub use liveness::{BufferUses, Interval, root_buffer};
 pub use ops::{
-    AllocOp, ConstantOp, CopyOp, ExpectOp, IfOp, InvokeOp, LaunchOp, PackedOp, ProgramOp, ReturnOp, SelectOp, ViewOp,
-    WhileOp,
+    AllocOp, ConstantOp, CopyOp, ExchangeOp, ExpectOp, IfOp, InvokeOp, LaunchOp, PackedOp, ProgramOp, ReturnOp,
+    SelectOp, ViewOp, WhileOp,
 };
 pub use program::{Constraint, ConstraintKind, Port, ProgramInfo, Symbol};
 pub use types::{ALIGNMENT, BufferType};
@@ -60,13 +60,14 @@ impl Dialect for RtDialect {
             .directive("Params", call::PARAMS);
         d.op::<ProgramOp<'_>>().op::<ReturnOp<'_>>().op::<ConstantOp<'_>>().op::<AllocOp<'_>>().op::<ViewOp<'_>>();
         d.op::<LaunchOp<'_>>().op::<PackedOp<'_>>().op::<CopyOp<'_>>().op::<SelectOp<'_>>().op::<ExpectOp<'_>>();
-        d.op::<CallOp<'_>>().op::<InvokeOp<'_>>().op::<IfOp<'_>>().op::<WhileOp<'_>>();
+        d.op::<CallOp<'_>>().op::<InvokeOp<'_>>().op::<IfOp<'_>>().op::<WhileOp<'_>>().op::<ExchangeOp<'_>>();
         d.op_interface::<ProgramOp<'_>, dyn SymbolUser>(&verify::ProgramSymbols);
         d.op_interface::<ConstantOp<'_>, dyn MemoryEffects>(&effects::ReadsConstant);
         d.op_interface::<AllocOp<'_>, dyn MemoryEffects>(&effects::Allocates);
         d.op_interface::<LaunchOp<'_>, dyn MemoryEffects>(&effects::ReadsAndWrites);
         d.op_interface::<CallOp<'_>, dyn MemoryEffects>(&call::CallEffects);
         d.op_interface::<CopyOp<'_>, dyn MemoryEffects>(&effects::Copies);
+        d.op_interface::<ExchangeOp<'_>, dyn MemoryEffects>(&effects::ReadsAndWrites);
         d.op_interface::<InvokeOp<'_>, dyn MemoryEffects>(&effects::ReadsAndWrites);
         d.op_interface::<ExpectOp<'_>, dyn MemoryEffects>(&effects::ReadsAndWrites);
         for function in [

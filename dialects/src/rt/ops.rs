@@ -178,6 +178,25 @@ pub struct CopyOp {
     to: Operand<AnyBuffer>,
 }
 
+/// Lets two temporaries change their memory: what one holds the other one holds afterwards, and nothing is moved.
+///
+/// So a loop hands on what an iteration made without a copy. What is a view of one of them is one of what it has then.
+///
+/// ```mlir
+/// rt.exchange %x, %next : !rt.buffer<f32, [N]>
+/// ```
+#[op(
+    "rt.exchange",
+    traits(SameTypeOperands),
+    parents("rt.program", "rt.if", "rt.while"),
+    format = "$first `,` $second attr-dict `:` type($first)",
+    verify
+)]
+pub struct ExchangeOp {
+    first: Operand<AnyBuffer>,
+    second: Operand<AnyBuffer>,
+}
+
 /// Looks at a list of sizes that a tensor was asked to have, which data tells, and reports where it is not what the program
 /// was made for.
 ///

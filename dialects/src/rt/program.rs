@@ -166,7 +166,7 @@ impl<'a> ProgramInfo<'a> {
             inputs: ports("input", inputs, input_args, block)?,
             outputs: ports("output", outputs, output_args, block)?,
             constraints: read_constraints(program)?,
-            decisions: block.ops().filter_map(|op| Decision::of(op.as_::<CallOp<'_>>()?)).collect(),
+            decisions: decisions(block),
             planned: program.planned(),
             private: program.private(),
         })
@@ -184,6 +184,12 @@ impl<'a> ProgramInfo<'a> {
     pub fn symbol_index(&self, name: &str) -> Option<usize> {
         self.symbols.iter().position(|s| s.name == name)
     }
+}
+
+/// The calls that decide sizes, those in conditions and loops too, in the order of the text.
+fn decisions(block: BlockRef<'_>) -> Vec<Decision> {
+    let ops = block.body.preorder().map(|op| OpRef::new(block.cx, block.body, op));
+    ops.filter_map(|op| Decision::of(op.as_::<CallOp<'_>>()?)).collect()
 }
 
 /// What symbols and constraints say together.

@@ -12,11 +12,12 @@ use sutura_ir::{Context, OpRef, OpView, Type, TypeData, Value};
 use super::bind::Solution;
 use super::call::CallOp;
 use super::control::{MOST_NESTED, nested_too_deep};
-use super::decide::used_too_early;
+use super::decide::{undecided_output, used_too_early};
 use super::kernel::{Access, KernelSignature, Launchable};
 use super::liveness::{BufferUses, root_buffer};
 use super::ops::{
-    AllocOp, ConstantOp, CopyOp, ExpectOp, IfOp, InvokeOp, LaunchOp, PackedOp, ProgramOp, SelectOp, ViewOp, WhileOp,
+    AllocOp, ConstantOp, CopyOp, ExchangeOp, ExpectOp, IfOp, InvokeOp, LaunchOp, PackedOp, ProgramOp, SelectOp, ViewOp,
+    WhileOp,
 };
 use super::program::ProgramInfo;
 use super::types::BufferType;
@@ -86,6 +87,18 @@ impl Verify for CopyOp<'_> {
     }
 }
 
+impl Verify for ExchangeOp<'_> {
+    fn verify(op: OpRef<'_>, diags: &mut Diagnostics) -> Result<(), Reported> {
+        let this = ExchangeOp::from_ref(op);
+        let is_alloc = |v: Value| op.body.defining_op(v).is_some_and(|d| op.at(d).is::<AllocOp<'_>>());
+        let temporary = is_alloc(this.first()) && is_alloc(this.second());
+        let message = || "only temporaries, made by 'rt.alloc', can change their memory".to_string();
+        let checked = ensure(temporary, op, message);
+        let two = || ensure(this.first() != this.second(), op, || "exchanges a buffer with itself".to_string());
+        report(checked.and_then(|()| two()), diags)
+    }
+}
+
 impl Verify for ExpectOp<'_> {
     fn verify(op: OpRef<'_>, diags: &mut Diagnostics) -> Result<(), Reported> {
         let this = ExpectOp::from_ref(op);
@@ -143,6 +156,10 @@ fn verify_program(op: OpRef<'_>) -> Checked {
     if let Some((early, size)) = used_too_early(&program, &solution.phases) {
         return Err(early.error(format!("uses the size {size} before the call of a routine that decides it")));
     }
+    if let Some((output, size)) = undecided_output(&program, &solution.phases) {
+        let error = op.error(format!("output '{output}' has the size {size}, which a condition or a loop decides"));
+        return Err(error.help("such a size is known in that condition or loop alone"));
+    }
     let facts = program.facts().map_err(|e| op.error(e))?;
     let mut names = FxHashSet::default();
     let mut checked = Ok(());
@@ -164,12 +181,16 @@ fn verify_program(op: OpRef<'_>) -> Checked {
 
 /// The sizes that an op needs when it runs. What makes no more than a name for memory needs none.
 pub(super) fn sizes_of(op: OpRef<'_>) -> Vec<Poly> {
-    if op.is::<AllocOp<'_>>() || op.is::<ViewOp<'_>>() {
+    let named = op.as_::<ViewOp<'_>>().map(|view| view.checked().is_none());
+    if op.is::<AllocOp<'_>>() || named == Some(true) {
         return Vec::new();
     }
     let types = op.operand_types().filter_map(|ty| BufferType::of(op.cx, ty));
     let mut sizes: Vec<Poly> = types.flat_map(|ty| ty.dims.iter().cloned()).collect();
-    if let Some(launch) = op.as_::<LaunchOp<'_>>() {
+    if op.is::<ViewOp<'_>>() {
+        let made = op.result_types().filter_map(|ty| BufferType::of(op.cx, ty));
+        sizes.extend(made.flat_map(|ty| ty.dims.iter().cloned()));
+    } else if let Some(launch) = op.as_::<LaunchOp<'_>>() {
         sizes.extend(launch.dims().into_iter().chain(launch.work().into_iter().flatten()));
     } else if let Some(expect) = op.as_::<ExpectOp<'_>>() {
         sizes.extend(expect.sizes().into_iter().chain(expect.copied()));
@@ -293,6 +314,10 @@ impl<'p, 's, 't, 'a> Contents<'p, 's, 't, 'a> {
             self.disjoint(op, &[(copy.from(), Access::Read), (copy.to(), Access::Write)])?;
         } else if let Some(expect) = op.as_::<ExpectOp<'_>>() {
             self.access(op, expect.list(), Access::Read, "is looked at")?;
+        } else if let Some(exchange) = op.as_::<ExchangeOp<'_>>() {
+            // Both hold something, so that both still do: whichever way the program takes.
+            self.access(op, exchange.first(), Access::Read, "changes its memory")?;
+            self.access(op, exchange.second(), Access::Read, "changes its memory")?;
         } else if let Some(launch) = op.as_::<LaunchOp<'_>>() {
             self.launch(launch, guard)?;
         } else if let Some(call) = op.as_::<CallOp<'_>>() {

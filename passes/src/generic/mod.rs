@@ -24,6 +24,7 @@ pub use control_flow_sink::CONTROL_FLOW_SINK;
 pub use cse::CSE;
 pub use dce::DCE;
 pub use inline::INLINE;
+pub(crate) use inline::inline_where;
 pub use licm::LOOP_INVARIANT_CODE_MOTION;
 pub use mem2reg::MEM2REG;
 pub use print_analysis::PRINT_ANALYSIS;

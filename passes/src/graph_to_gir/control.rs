@@ -1,9 +1,13 @@
 //! Calls, conditions and loops of a function as those of its host program.
 //!
-//! Regions hold one call each, as `outline-regions` leaves them. What a loop carries lies in buffers around it.
+//! Regions hold one call each, as `outline-regions` leaves them. What a loop carries lies in buffers around it; an iteration makes
+//! what comes next beside it, and both change their memory.
+
+use std::collections::HashMap;
+use std::hash::Hash;
 
 use sutura_dialects::func::{CallOp, FuncOp};
-use sutura_dialects::rt::{BufferType, CopyOp, invoke};
+use sutura_dialects::rt::{BufferType, CopyOp, ExchangeOp, ProgramBuilder, invoke};
 use sutura_dialects::scf::{ConditionOp, IfOp, WhileOp, YieldOp};
 use sutura_dialects::tensor::ExtractOp;
 use sutura_ir::op_ref::RegionRef;
@@ -94,11 +98,21 @@ fn side<'a>(op: OpRef<'a>, region: RegionRef<'a>) -> Built<Side<'a>> {
     Ok(side)
 }
 
-/// What is done in a region: a call, then copies.
+/// The program that runs, its inputs and its outputs.
+type Call = (String, Vec<Value>, Vec<Value>);
+
+/// What is done in a region: a call, then what puts what it hands on in its place.
 #[derive(Default)]
 struct Done {
-    call: Option<(String, Vec<Value>, Vec<Value>)>,
-    copies: Vec<(Value, Value)>,
+    call: Option<Call>,
+    moves: Vec<Move<Value>>,
+}
+
+/// How a buffer comes to hold what it must.
+#[derive(Clone, Copy)]
+enum Move<T> {
+    Copy(T, T),
+    Exchange(T, T),
 }
 
 impl Done {
@@ -106,13 +120,55 @@ impl Done {
         if let Some((name, inputs, outputs)) = &self.call {
             invoke(b, loc, name, inputs, outputs);
         }
-        for (from, to) in &self.copies {
-            CopyOp::build(b, loc, *from, *to);
+        for step in &self.moves {
+            match *step {
+                Move::Copy(from, to) => drop(CopyOp::build(b, loc, from, to)),
+                Move::Exchange(first, second) => drop(ExchangeOp::build(b, loc, first, second)),
+            }
         }
     }
 }
 
-impl<'a> Assembly<'a, '_> {
+/// Whether a loop hands on what it carries at this place as it got it.
+fn is_unchanged(before: &Side<'_>, after: &Side<'_>, index: usize) -> bool {
+    let handed = after.yielded.get(index).and_then(|value| after.args.iter().position(|arg| arg == value));
+    handed.is_some_and(|at| before.yielded.get(at) == before.args.get(index))
+}
+
+/// The exchanges, then the copies, after which each target holds what its source did; `movable` are the buffers whose contents
+/// nobody needs but through the sources.
+fn moves<T: Copy + Eq + Hash>(
+    pairs: &[(T, T)],
+    movable: &[T],
+    same: &dyn Fn(T, T) -> bool,
+) -> (Vec<Move<T>>, Vec<(T, T)>) {
+    // One target gets each content itself, where it can; others get copies.
+    let mut owner: HashMap<T, T> = pairs.iter().filter(|(from, to)| from == to).copied().collect();
+    for (from, to) in pairs {
+        if movable.contains(from) && same(*from, *to) {
+            owner.entry(*from).or_insert(*to);
+        }
+    }
+    let owns = |from: &T, to: &T| owner.get(from) == Some(to);
+    // Which buffer holds each content now.
+    let mut place: HashMap<T, T> = HashMap::new();
+    let mut moves = Vec::new();
+    for (from, to) in pairs.iter().filter(|(from, to)| owns(from, to)) {
+        let now = *place.get(from).unwrap_or(from);
+        if now == *to {
+            continue;
+        }
+        moves.push(Move::Exchange(*to, now));
+        let pushed = place.iter().find(|(_, at)| *at == to).map_or(*to, |(content, _)| *content);
+        place.insert(pushed, now);
+        place.insert(*from, *to);
+    }
+    let copies = pairs.iter().filter(|(from, to)| !owns(from, to));
+    let copies = copies.map(|(from, to)| (*place.get(from).unwrap_or(from), *to)).collect();
+    (moves, copies)
+}
+
+impl<'a, 'c> Assembly<'a, 'c> {
     /// A call, a condition or a loop, which was checked.
     pub(super) fn control(&mut self, op: OpRef<'a>) -> Built<()> {
         if let Some(call) = op.as_::<CallOp<'_>>() {
@@ -152,7 +208,7 @@ impl<'a> Assembly<'a, '_> {
         let mut done = Vec::new();
         for region in op.regions() {
             let side = side(op, region)?;
-            done.push(self.fill_buffers(op, &side, &results, &[])?);
+            done.push(self.fill_buffers(op, &side, &results)?);
         }
         self.converted.program.if_(op.loc(), condition, |i, b| {
             if let Some(done) = done.get(i) {
@@ -162,35 +218,47 @@ impl<'a> Assembly<'a, '_> {
         Ok(())
     }
 
-    /// Makes what a region hands on in `targets`: in place where the call may write there, else by a copy. What is in `kept` is
-    /// read after the call was made, and copied before it is overwritten.
-    fn fill_buffers(&mut self, op: OpRef<'a>, side: &Side<'a>, targets: &[Value], kept: &[Value]) -> Built<Done> {
-        let mut done = Done::default();
-        if let Some(call) = side.call {
-            let inner = call.op_ref();
-            let inputs: Vec<Value> = inner.operands().map(|v| self.buffers[&v]).collect();
-            let mut outputs = Vec::new();
-            for result in inner.results() {
-                let ty = buffer(inner, op.body, result)?;
-                let free = |target: &Value, outputs: &[Value]| {
-                    self.is_of(*target, &ty)
-                        && !inputs.contains(target)
-                        && !kept.contains(target)
-                        && !outputs.contains(target)
-                };
-                let at = side.yielded.iter().position(|v| *v == result).and_then(|at| targets.get(at).copied());
-                let output = match at.filter(|target| free(target, &outputs)) {
-                    Some(target) => target,
-                    None => self.converted.program.alloc_each_iteration(inner.loc(), ty),
-                };
-                self.buffers.insert(result, output);
-                outputs.push(output);
-            }
-            done.call = Some((call.callee().to_owned(), inputs, outputs));
+    /// Makes what a region hands on in `targets`: in place where the call may write there, else by a copy.
+    fn fill_buffers(&mut self, op: OpRef<'a>, side: &Side<'a>, targets: &[Value]) -> Built<Done> {
+        let wanted: Vec<(Value, Value)> = side.yielded.iter().copied().zip(targets.iter().copied()).collect();
+        let call = self.call(op, side, &wanted, &[], ProgramBuilder::alloc_each_iteration)?;
+        let pairs: Vec<(Value, Value)> = wanted.iter().map(|(value, to)| (self.buffers[value], *to)).collect();
+        let moves = self.copies(op, pairs);
+        Ok(Done { call, moves })
+    }
+
+    /// The call of a region, with outputs in place of what is wanted of each value where the call may write there: it reads nothing
+    /// of it, and neither does what comes after it (`kept`). Other outputs are made by `alloc`.
+    fn call(
+        &mut self,
+        op: OpRef<'a>,
+        side: &Side<'a>,
+        wanted: &[(Value, Value)],
+        kept: &[Value],
+        alloc: fn(&mut ProgramBuilder<'c>, Loc, BufferType) -> Value,
+    ) -> Built<Option<Call>> {
+        let Some(call) = side.call else { return Ok(None) };
+        let inner = call.op_ref();
+        let inputs: Vec<Value> = inner.operands().map(|v| self.buffers[&v]).collect();
+        let mut outputs = Vec::new();
+        for result in inner.results() {
+            let ty = buffer(inner, op.body, result)?;
+            let free = |target: &Value| ![&inputs[..], kept, &outputs].iter().any(|taken| taken.contains(target));
+            let at = wanted.iter().find(|(value, _)| *value == result).map(|(_, target)| *target);
+            let output = match at.filter(|target| self.is_of(*target, &ty) && free(target)) {
+                Some(target) => target,
+                None => alloc(&mut self.converted.program, inner.loc(), ty),
+            };
+            self.buffers.insert(result, output);
+            outputs.push(output);
         }
-        let sources: Vec<Value> = side.yielded.iter().map(|v| self.buffers[v]).collect();
-        let mut pairs: Vec<(Value, Value)> =
-            sources.into_iter().zip(targets.iter().copied()).filter(|(from, to)| from != to).collect();
+        Ok(Some((call.callee().to_owned(), inputs, outputs)))
+    }
+
+    /// Copies that are made as if at once.
+    fn copies(&mut self, op: OpRef<'a>, pairs: Vec<(Value, Value)>) -> Vec<Move<Value>> {
+        let mut pairs: Vec<(Value, Value)> = pairs.into_iter().filter(|(from, to)| from != to).collect();
+        let mut first = Vec::new();
         // What is both read and written is read first.
         for i in 0..pairs.len() {
             let (from, to) = pairs[i];
@@ -198,48 +266,42 @@ impl<'a> Assembly<'a, '_> {
             if overwritten {
                 let ty = self.converted.program.ty(from).clone();
                 let between = self.converted.program.alloc_each_iteration(op.loc(), ty);
-                done.copies.push((from, between));
+                first.push(Move::Copy(from, between));
                 pairs[i].0 = between;
             }
         }
-        done.copies.extend(pairs);
-        Ok(done)
+        first.into_iter().chain(pairs.into_iter().map(|(from, to)| Move::Copy(from, to))).collect()
     }
 
     fn repeated(&mut self, op: OpRef<'a>) -> Built<()> {
         let loc = op.loc();
         let (before, after) = (op.region(0).expect("verified"), op.region(1).expect("verified"));
         let (before, after) = (side(op, before)?, side(op, after)?);
-        let mut state = Vec::with_capacity(before.args.len());
-        for (arg, init) in before.args.iter().zip(op.operands()) {
-            let buffer = self.alloc(op, *arg)?;
-            self.converted.program.copy(loc, self.buffers[&init], buffer);
-            self.buffers.insert(*arg, buffer);
-            state.push(buffer);
-        }
-        // What the call before the condition makes and the loop hands on is made where the result is.
-        let mut targets = Vec::with_capacity(op.num_results());
-        for (result, value) in op.results().zip(&before.yielded) {
-            let made = before.call.is_some_and(|call| call.op_ref().results().any(|r| r == *value));
-            let first = before.yielded.iter().position(|v| v == value);
-            let buffer = match first.filter(|first| made && *first < targets.len()) {
-                Some(first) => targets[first],
-                None if made => place(&mut self.converted.program, &self.placed, op, result)?,
-                None => self.buffers[value],
+        // Buffers of what changes, by number.
+        let mut state: Vec<(usize, Value)> = Vec::with_capacity(before.args.len());
+        for (i, (arg, init)) in before.args.iter().zip(op.operands()).enumerate() {
+            let (ty, init) = (buffer(op, op.body, *arg)?, self.buffers[&init]);
+            let program = &mut self.converted.program;
+            let buffer = match is_unchanged(&before, &after, i) {
+                true if *program.ty(init) == ty => init,
+                true => program.view(loc, init, ty),
+                false => {
+                    let buffer = program.alloc(loc, ty);
+                    program.copy(loc, init, buffer);
+                    state.push((i, buffer));
+                    buffer
+                }
             };
-            targets.push(buffer);
-            self.buffers.insert(result, buffer);
+            self.buffers.insert(*arg, buffer);
         }
-        let first = self.fill_buffers(op, &before, &targets, &[])?;
+        let (targets, made) = self.made_before(op, &before, &after)?;
+        let first = self.fill_buffers(op, &before, &targets)?;
         let condition = before.condition.ok_or_else(|| Box::new(op.error("has no condition")))?;
         let condition = self.buffers[&decided(op, condition)?];
         for (arg, buffer) in after.args.iter().zip(&targets) {
             self.buffers.insert(*arg, *buffer);
         }
-        // A state that the loop hands on, or copies to another one, is still read when the call is made.
-        let read: Vec<Value> =
-            after.yielded.iter().filter_map(|v| self.buffers.get(v).copied()).filter(|b| state.contains(b)).collect();
-        let second = self.fill_buffers(op, &after, &state, &read)?;
+        let second = self.advance(op, &after, &state, made)?;
         self.converted.program.while_(
             loc,
             condition,
@@ -248,5 +310,82 @@ impl<'a> Assembly<'a, '_> {
             },
         );
         Ok(())
+    }
+
+    /// The buffers of what the first region of a loop hands on, which are those of the results; and those among them that are made
+    /// anew in it for the loop alone.
+    fn made_before(&mut self, op: OpRef<'a>, before: &Side<'a>, after: &Side<'a>) -> Built<(Vec<Value>, Vec<Value>)> {
+        let (mut targets, mut own) = (Vec::with_capacity(op.num_results()), Vec::new());
+        for (i, (result, value)) in op.results().zip(&before.yielded).enumerate() {
+            let made = before.call.is_some_and(|call| call.op_ref().results().any(|r| r == *value));
+            let first = before.yielded.iter().position(|v| v == value);
+            let carried = after.args.get(i).is_some_and(|arg| after.yielded.contains(arg));
+            let buffer = match first.filter(|first| made && *first < targets.len()) {
+                Some(first) => targets[first],
+                // What goes on to the next iteration changes its memory with what it replaces, which an output cannot.
+                None if made && carried => {
+                    own.push(self.alloc(op, result)?);
+                    own[own.len() - 1]
+                }
+                None if made => place(&mut self.converted.program, &self.placed, op, result)?,
+                None => self.buffers[value],
+            };
+            targets.push(buffer);
+            self.buffers.insert(result, buffer);
+        }
+        Ok((targets, own))
+    }
+
+    /// The second region of a loop: a call, and what makes what it hands on the state. `made` are buffers that the first region
+    /// writes anew.
+    fn advance(&mut self, op: OpRef<'a>, after: &Side<'a>, state: &[(usize, Value)], made: Vec<Value>) -> Built<Done> {
+        let wanted: Vec<(Value, Value)> = state.iter().map(|(i, buffer)| (after.yielded[*i], *buffer)).collect();
+        // What the loop hands on, or keeps elsewhere, is still read when the call was made.
+        let kept: Vec<Value> = wanted.iter().filter_map(|(value, _)| self.buffers.get(value).copied()).collect();
+        let call = self.call(op, after, &wanted, &kept, ProgramBuilder::alloc)?;
+        let pairs: Vec<(Value, Value)> = wanted.iter().map(|(value, to)| (self.buffers[value], *to)).collect();
+        let outputs = call.iter().flat_map(|(_, _, outputs)| outputs.iter().copied());
+        let movable: Vec<Value> = outputs.chain(state.iter().map(|(_, buffer)| *buffer)).chain(made).collect();
+        let program = &self.converted.program;
+        let (mut moves, copies) = moves(&pairs, &movable, &|a, b| program.ty(a) == program.ty(b));
+        moves.extend(self.copies(op, copies));
+        Ok(Done { call, moves })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// What five buffers hold after the moves, by the number of the buffer that held it before.
+    fn after(exchanges: &[Move<usize>], copies: &[(usize, usize)]) -> [usize; 5] {
+        let mut held = [0, 1, 2, 3, 4];
+        for step in exchanges {
+            match step {
+                Move::Exchange(a, b) => held.swap(*a, *b),
+                Move::Copy(..) => panic!("copies come after exchanges"),
+            }
+        }
+        let read: Vec<usize> = copies.iter().map(|(from, _)| held[*from]).collect();
+        copies.iter().zip(read).for_each(|((_, to), content)| held[*to] = content);
+        held
+    }
+
+    /// Every way in which three buffers get what five hold: only what goes to several of them, or cannot move, is copied.
+    #[test]
+    fn every_assignment_is_right_and_copies_what_it_must() {
+        for code in 0..5usize.pow(3) {
+            let sources = [code % 5, code / 5 % 5, code / 25];
+            let pairs: Vec<(usize, usize)> = sources.iter().enumerate().map(|(to, from)| (*from, to)).collect();
+            // The last one is somebody else's.
+            let (exchanges, copies) = moves(&pairs, &[0, 1, 2, 3], &|_, _| true);
+            let held = after(&exchanges, &copies);
+            assert_eq!(held[..3], sources, "{pairs:?}: {held:?}");
+            assert_eq!(held[4], 4, "{pairs:?}: {held:?}");
+            let mut distinct: Vec<usize> = sources.iter().copied().filter(|s| *s != 4).collect();
+            distinct.sort_unstable();
+            distinct.dedup();
+            assert_eq!(copies.len(), 3 - distinct.len(), "{pairs:?}");
+        }
     }
 }

@@ -19,8 +19,8 @@ pub static OUTLINE_REGIONS: PassInfo = PassInfo {
     summary: "Make what conditions and loops do functions that they call",
     description: "Each region of an `scf.if` or `scf.while` in a function becomes a private function, which the region calls. \
                   What it uses from around becomes arguments; constants are copied. Values that a region hands on as it \
-                  got them are not passed through. Regions that do nothing, or a single call, stay; so do those that use \
-                  something else than ranked tensors from around, with a remark.",
+                  got them are not passed through, and what nothing uses is erased. Regions that do nothing, or a single \
+                  call, stay; so do those that use something else than ranked tensors from around, with a remark.",
     anchor: Anchor::Op("builtin.module"),
     options: &[],
     statistics: &[StatisticInfo { name: "num-outlined", description: "regions that became functions" }],
@@ -35,12 +35,13 @@ impl Pass for OutlineRegions {
         let ops: Vec<Op> = run.body.entry_block().into_iter().flat_map(|block| run.body.ops(block)).collect();
         let symbols = ops.iter().filter_map(|op| OpRef::new(cx, run.body, *op).symbol_name());
         let mut taken: FxHashSet<String> = symbols.map(str::to_owned).collect();
-        let mut outlined = 0;
+        let (mut outlined, mut erased) = (0, false);
         for function in
             ops.into_iter().filter(|op| OpRef::new(cx, run.body, *op).is::<FuncOp<'_>>()).collect::<Vec<_>>()
         {
             for region in regions(cx, run.body, function, &mut taken) {
                 let Some(body) = run.body.nested_mut(function) else { continue };
+                erased |= region::erase_dead(cx, body, region.owner, region.number);
                 let made = region::outline(cx, body, (region.owner, region.number), &region.name);
                 let loc = run.body.loc(function);
                 match made {
@@ -57,7 +58,7 @@ impl Pass for OutlineRegions {
             }
         }
         run.count("num-outlined", outlined);
-        Ok(PreservedAnalyses::unless(outlined > 0))
+        Ok(PreservedAnalyses::unless(erased || outlined > 0))
     }
 }
 

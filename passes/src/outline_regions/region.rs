@@ -1,10 +1,15 @@
 //! One region as a function.
 
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
 use sutura_dialects::r#dyn::SymbolOp;
 use sutura_dialects::r#dyn::attr::symbolic_shape;
 use sutura_dialects::func::{CallOp, FuncOp, ReturnOp};
+use sutura_dialects::graph::shape_fn::used_symbols;
 use sutura_dialects::scf::ConditionOp;
 use sutura_dialects::tensor::ExtractOp;
+use sutura_ir::analysis::effects::is_trivially_dead;
 use sutura_ir::rewriter::IrMapping;
 use sutura_ir::{
     Block, BlockRef, Body, Builder, Context, Loc, Op, OpRef, OpState, OpView, Rewriter, Traits, Type, Value,
@@ -46,7 +51,23 @@ pub(super) fn outline(
         .prop(cx.ident("sym_visibility"), cx.string_attr("private"))
         .prop(cx.ident("function_type"), cx.type_attr(cx.function_type(&inputs, &results)));
     replace(cx, body, &plan, name, &results, loc);
+    forget(cx, body, &inside);
     Ok(Some((state, Box::new(inside))))
+}
+
+/// Erases what a region does for nobody, which is nothing to move; whether there was some.
+pub(super) fn erase_dead(cx: &Context, body: &mut Body, op: Op, number: usize) -> bool {
+    let block = OpRef::new(cx, body, op).region(number).and_then(|region| region.entry());
+    let mut ops: Vec<Op> = block.into_iter().flat_map(|block| block.ops()).map(|op| op.op).collect();
+    ops.reverse();
+    let (mut rw, mut erased) = (Rewriter::new(cx, body), false);
+    for op in ops {
+        if is_trivially_dead(rw.op_ref(op)) {
+            rw.erase_op(op);
+            erased = true;
+        }
+    }
+    erased
 }
 
 /// True for what makes the decision of a region from a tensor, which stays with it.
@@ -104,9 +125,6 @@ fn plan(cx: &Context, body: &Body, op: Op, number: usize) -> Result<Option<Plan>
             plan.outputs.push(value);
         }
     }
-    if plan.outputs.is_empty() {
-        return Ok(None);
-    }
     if let Some(other) = plan.outputs.iter().chain(&plan.inputs).find(|v| symbolic_shape(cx, body.ty(**v)).is_none()) {
         let ty = sutura_ir::asm::print::type_text(cx, body.ty(*other));
         return Err((view.loc(), format!("a region stays: it passes a value of type {ty}")));
@@ -141,9 +159,6 @@ fn function_body(cx: &Context, body: &Body, plan: &Plan, inputs: &[Type]) -> Bod
     let mut copy = |op: Op, b: &mut Builder<'_>| {
         mapping.clone_op(OpRef::new(cx, body, op), b).expect("all that it uses is passed or copied");
     };
-    for symbol in symbols(cx, body, inputs) {
-        copy(symbol, &mut b);
-    }
     plan.constants.iter().for_each(|constant| copy(*constant, &mut b));
     let block = BlockRef { cx, body, block: plan.block };
     let end = plan.end;
@@ -151,22 +166,39 @@ fn function_body(cx: &Context, body: &Body, plan: &Plan, inputs: &[Type]) -> Bod
         copy(op.op, &mut b);
     }
     let results: Vec<Value> = plan.outputs.iter().map(|v| mapping.get(*v).expect("made by what was copied")).collect();
-    ReturnOp::build(&mut b, body.loc(end), &results);
+    let first = ReturnOp::build(&mut b, body.loc(end), &results);
+    b.set_before(b.body().first_op(entry).unwrap_or(first));
+    for symbol in stated(cx, body, &used_symbols(cx, b.body())) {
+        mapping.clone_op(OpRef::new(cx, body, symbol), &mut b).expect("it uses nothing");
+    }
     inside
 }
 
-/// What the function around states of the symbols in these types.
-fn symbols(cx: &Context, body: &Body, types: &[Type]) -> Vec<Op> {
-    let mut names = Vec::new();
-    for size in types.iter().filter_map(|ty| symbolic_shape(cx, *ty)).flatten().flatten() {
-        names.extend(size.symbols());
-    }
+/// The ops that state something of these symbols.
+fn stated(cx: &Context, body: &Body, names: &BTreeSet<Arc<str>>) -> Vec<Op> {
     let ops = body.entry_block().into_iter().flat_map(|block| body.ops(block));
-    let stated = |op: &Op| {
-        let symbol = OpRef::new(cx, body, *op).as_::<SymbolOp<'_>>();
-        symbol.is_some_and(|symbol| names.iter().any(|name| **name == *symbol.name()))
-    };
-    ops.filter(stated).collect()
+    let states = |op: &Op| OpRef::new(cx, body, *op).as_::<SymbolOp<'_>>().is_some_and(|s| names.contains(s.name()));
+    ops.filter(states).collect()
+}
+
+/// Symbols of the region that none of its arguments has are those of sizes that data decide in it: the function around knows them
+/// no more, unless another op there decides them too.
+fn forget(cx: &Context, body: &mut Body, inside: &Body) {
+    let args = inside.entry_block().into_iter().flat_map(|block| inside.block_args(block));
+    let told = args.filter_map(|arg| symbolic_shape(cx, inside.ty(*arg))).flatten().flatten();
+    let told: BTreeSet<Arc<str>> = told.flat_map(|size| size.symbols()).collect();
+    let own: BTreeSet<Arc<str>> = used_symbols(cx, inside).difference(&told).cloned().collect();
+    if own.is_empty() {
+        return;
+    }
+    let own = own.difference(&used_symbols(cx, body)).cloned().collect();
+    let symbols = stated(cx, body, &own);
+    let mut rw = Rewriter::new(cx, body);
+    for symbol in symbols {
+        if rw.op_ref(symbol).results().all(|value| rw.body().uses(value).next().is_none()) {
+            rw.erase_op(symbol);
+        }
+    }
 }
 
 /// The call in the place of what the region did.

@@ -9,7 +9,7 @@ use sutura_dialects::r#dyn::facts::MAX_DIM;
 use sutura_dialects::r#dyn::{Facts, Instance, Poly};
 use sutura_dialects::rt::{
     AllocOp, BufferType, ConstantOp, ConstraintKind, InvokeOp, MOST_NESTED, Port, ProgramInfo, ProgramOp, ReturnOp,
-    ViewOp, WhileOp, nesting,
+    Solution, Symbol, ViewOp, WhileOp, nesting,
 };
 use sutura_ir::analysis::PreservedAnalyses;
 use sutura_ir::asm::print::type_text;
@@ -23,7 +23,7 @@ pub static INLINE_PROGRAMS: PassInfo = PassInfo {
     argument: "inline-programs",
     summary: "Put the bodies of programs in the place of what invokes them",
     description: "Replaces each `rt.invoke` by the body of the program that it names, from the bottom up; sizes become \
-                  those of the caller. Sizes of inputs that nothing proves to be what the program takes are compared \
+                  those of the caller, and sizes that data decide in it symbols of the caller's own. Sizes of inputs that nothing proves to be what the program takes are compared \
                   when the run comes there (`rt.view` that is `checked`). Kernels are shared, constants are kept once. \
                   Private programs are erased then. A program that invokes itself is an error, and so is one whose \
                   further conditions on sizes are not known to hold.",
@@ -57,14 +57,19 @@ impl Pass for InlinePrograms {
                 let header = OpRef::new(cx, around, program);
                 inline_into(cx, body, header, around, &mut added)
             });
-            match done.unwrap_or(Ok(0)) {
-                Ok(count) => {
+            match done.unwrap_or(Ok((0, Vec::new()))) {
+                Ok((count, decided)) => {
                     if count > 0 {
                         let view = OpRef::new(cx, run.body, program);
                         let (loc, name) = (view.loc(), view.symbol_name().unwrap_or_default().to_owned());
                         run.passed(loc, format!("@{name}: {count} programs that it invokes are part of it"));
                         // The new temporaries have no place yet.
-                        Rewriter::new(cx, run.body).set_prop(program, "planned", None);
+                        let symbols = ProgramOp::from_ref(OpRef::new(cx, run.body, program)).symbols().to_vec();
+                        let symbols = symbols.into_iter().chain(decided.iter().map(|symbol| symbol.write(cx)));
+                        let symbols = cx.array_attr(&symbols.collect::<Vec<_>>());
+                        let mut rw = Rewriter::new(cx, run.body);
+                        rw.set_prop(program, "planned", None);
+                        rw.set_prop(program, "symbols", Some(symbols));
                     }
                     inlined += count;
                 }
@@ -133,19 +138,21 @@ fn visit<'a>(
     Ok(())
 }
 
-/// Replaces the invocations of one program, whose callees have none; how many. `header` has lent its body.
+/// Replaces the invocations of one program, whose callees have none; how many, and the symbols that data decide in what stands in their
+/// place. `header` has lent its body.
 fn inline_into(
     cx: &Context,
     body: &mut Body,
     header: OpRef<'_>,
     around: &Body,
     added: &mut usize,
-) -> Result<u64, Diagnostic> {
+) -> Result<(u64, Vec<Symbol>), Diagnostic> {
     let invokes = invocations(cx, body);
     if invokes.is_empty() {
-        return Ok(0);
+        return Ok((0, Vec::new()));
     }
-    let facts = facts_of(header)?;
+    let mut facts = facts_of(header)?;
+    let mut decided = Vec::new();
     let mut hoisted = FxHashMap::default();
     for &op in &invokes {
         let view = OpRef::new(cx, body, op);
@@ -162,15 +169,34 @@ fn inline_into(
             let error = view.error(format!("makes more than {MOST_NESTED} conditions and loops lie in each other"));
             return Err(error.help("write some of them one after another"));
         }
-        let sizes = Sizes::of(InvokeOp::from_ref(view), &info, &facts)?;
+        let own = decided_symbols(&info, &mut facts).map_err(|message| view.error(message))?;
+        let sizes = Sizes::of(InvokeOp::from_ref(view), &info, &facts, &own)?;
         splice(cx, body, op, &info, &sizes, &mut hoisted)?;
+        decided.extend(own.into_iter().map(|(_, symbol)| symbol));
     }
-    Ok(invokes.len() as u64)
+    Ok((invokes.len() as u64, decided))
 }
 
 /// The most conditions and loops of a body that lie in each other.
 fn deepest(cx: &Context, body: &Body) -> usize {
     body.preorder().map(|op| nesting(OpRef::new(cx, body, op))).max().unwrap_or(0)
+}
+
+/// The symbols that data decide in a program, with symbols of the caller that stand for them at one invocation, which are defined in
+/// what it knows.
+fn decided_symbols(callee: &ProgramInfo<'_>, caller: &mut Facts) -> Result<Vec<(String, Symbol)>, String> {
+    if callee.decisions.is_empty() {
+        return Ok(Vec::new());
+    }
+    let phases = Solution::of(callee).map_err(|error| error.to_string())?.phases;
+    let mut decided = Vec::new();
+    for (_, symbol) in callee.symbols.iter().enumerate().filter(|(index, _)| !phases.is_told(*index)) {
+        let numbered = (1..).map(|n| if n == 1 { symbol.name.clone() } else { format!("{}_{n}", symbol.name) });
+        let name = numbered.into_iter().find(|name| !caller.is_defined(name)).expect("there are more names");
+        caller.define(&name, symbol.info.clone());
+        decided.push((symbol.name.clone(), Symbol { name, info: symbol.info.clone() }));
+    }
+    Ok(decided)
 }
 
 /// What the symbols of a program whose body is elsewhere are known to be.
@@ -187,21 +213,25 @@ struct Sizes<'f> {
 }
 
 impl<'f> Sizes<'f> {
-    fn of(invoke: InvokeOp<'_>, callee: &ProgramInfo<'_>, caller: &'f Facts) -> Result<Self, Diagnostic> {
+    fn of(
+        invoke: InvokeOp<'_>,
+        callee: &ProgramInfo<'_>,
+        caller: &'f Facts,
+        decided: &[(String, Symbol)],
+    ) -> Result<Self, Diagnostic> {
         let op = invoke.op_ref();
-        if !callee.decisions.is_empty() {
-            let error = op.error(format!("runs '@{}', in which data decide sizes", callee.name));
-            return Err(error.help("run `inline` before this is compiled: sizes are decided in the program itself, outside conditions and loops"));
-        }
         let own = callee.facts().map_err(|e| op.error(e))?;
         let types: Vec<&BufferType> =
             invoke.inputs().map(|v| BufferType::of(op.cx, op.ty(v)).expect("the declaration says a buffer")).collect();
         let formal: Vec<Poly> =
             callee.inputs.iter().flat_map(|port| port.ty.dims.iter().map(|size| own.canonical(size))).collect();
         let actual = types.iter().flat_map(|ty| &ty.dims);
-        let instance = Instance::of(&formal.iter().zip(actual).collect::<Vec<_>>(), &[]);
+        let mut instance = Instance::of(&formal.iter().zip(actual).collect::<Vec<_>>(), &[]);
+        for (name, symbol) in decided {
+            instance.define(name, Poly::symbol(&symbol.name));
+        }
         let sizes = Self { own, caller, instance };
-        sizes.check(op, callee)?;
+        sizes.check(op, callee, decided)?;
         Ok(sizes)
     }
 
@@ -212,7 +242,7 @@ impl<'f> Sizes<'f> {
     }
 
     /// What the program needs of its symbols beyond what its inputs say must be known here.
-    fn check(&self, op: OpRef<'_>, callee: &ProgramInfo<'_>) -> Result<(), Diagnostic> {
+    fn check(&self, op: OpRef<'_>, callee: &ProgramInfo<'_>, decided: &[(String, Symbol)]) -> Result<(), Diagnostic> {
         let failed = |what: String| {
             let error = op.error(format!("runs '@{}' where nothing guarantees that {what}", callee.name));
             error.help("state it of the sizes of the caller, or run the program outside conditions and loops")
@@ -230,7 +260,9 @@ impl<'f> Sizes<'f> {
                 return Err(failed(format!("{} is {relation} {}", left.brief(), right.brief())));
             }
         }
-        for symbol in &callee.symbols {
+        // What data decide is looked at when they have.
+        let told = |symbol: &&Symbol| !decided.iter().any(|(name, _)| *name == symbol.name);
+        for symbol in callee.symbols.iter().filter(told) {
             let (name, info) = (&symbol.name, &symbol.info);
             let Ok(value) = self.size(&Poly::symbol(name)) else { continue };
             let low = info.min <= 0 || self.caller.prove_non_negative(&value.sub(&info.min.into()));

@@ -93,7 +93,7 @@ impl Checks<'_> {
                     self.fits(&groups, || "the number of groups of kernels that run together".to_owned());
                 }
                 Action::Call(call) => self.call(call),
-                Action::Copy(_) | Action::Expect(..) => {}
+                Action::Copy(_) | Action::Exchange(_) | Action::Expect(..) => {}
                 Action::Compare(view, _) => {
                     let op = view.op_ref();
                     let sizes = [view.buffer(), view.result()].map(|value| &buffer_type(op, value).dims);

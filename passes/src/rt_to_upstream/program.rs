@@ -6,9 +6,9 @@ use sutura_dialects::r#dyn::poly::Poly;
 use sutura_dialects::gir::checks::{DataCheck, DataCheckKind};
 use sutura_dialects::routines::table::Routine;
 use sutura_dialects::rt::{
-    ALIGNMENT, AllocOp, BufferType, CallOp, Check, Condition, ConstantOp, CopyOp, Decision, ExpectOp, GROUPS_ATTR,
-    IfOp, InvokeOp, KernelSignature, LaunchOp, Launchable, PARTS_ATTR, PackedOp, Phases, ProgramInfo, SelectOp,
-    Solution, Step, ViewOp, WhileOp, planned_bytes, root_buffer,
+    ALIGNMENT, AllocOp, BufferType, CallOp, Check, Condition, ConstantOp, CopyOp, Decision, ExchangeOp, ExpectOp,
+    GROUPS_ATTR, IfOp, InvokeOp, KernelSignature, LaunchOp, Launchable, PARTS_ATTR, PackedOp, Phases, ProgramInfo,
+    SelectOp, Solution, Step, ViewOp, WhileOp, planned_bytes, root_buffer,
 };
 use sutura_ir::diagnostics::Diagnostic;
 use sutura_ir::{BlockRef, OpRef, OpView, Value};
@@ -46,6 +46,8 @@ pub(super) enum Action<'a> {
     /// Launches whose groups run as those of one.
     Packed(Vec<Launch<'a>>),
     Copy(CopyOp<'a>),
+    /// Two temporaries change their memory.
+    Exchange(ExchangeOp<'a>),
     Call(Box<Call<'a>>),
     /// A list of sizes is looked at, with the program's number of that check.
     Expect(ExpectOp<'a>, i64),
@@ -231,7 +233,7 @@ fn number_checks(actions: &mut [Action<'_>], checks: &mut Vec<DataCheck>) {
         match action {
             Action::Launch(launch) => number_checks_of(launch, checks),
             Action::Packed(launches) => launches.iter_mut().for_each(|launch| number_checks_of(launch, checks)),
-            Action::Copy(_) | Action::Call(_) => {}
+            Action::Copy(_) | Action::Exchange(_) | Action::Call(_) => {}
             Action::Expect(expect, number) => {
                 *number = checks.len() as i64;
                 checks.push(DataCheck { kind: DataCheckKind::Size, what: expect.what().to_owned() });
@@ -269,6 +271,8 @@ fn actions<'a>(block: BlockRef<'a>, kernels: &Kernels<'a>) -> Result<Vec<Action<
             actions.push(Action::Packed(launches.collect::<Result<_, _>>()?));
         } else if let Some(copy) = op.as_::<CopyOp<'_>>() {
             actions.push(Action::Copy(copy));
+        } else if let Some(exchange) = op.as_::<ExchangeOp<'_>>() {
+            actions.push(Action::Exchange(exchange));
         } else if let Some(call) = op.as_::<CallOp<'_>>() {
             let routine = call.declaration().map_err(|message| op.error(message))?;
             let params = call.numbers(routine).map_err(|message| op.error(message))?;
@@ -347,7 +351,7 @@ fn one_place(program: OpRef<'_>, actions: &[Action<'_>]) -> Result<bool, Diagnos
             match action {
                 Action::Launch(launch) => found.push(launch),
                 Action::Packed(all) => found.extend(all),
-                Action::Copy(_) | Action::Call(_) | Action::Expect(..) | Action::Compare(..) => {}
+                Action::Copy(_) | Action::Exchange(_) | Action::Call(_) | Action::Expect(..) | Action::Compare(..) => {}
                 Action::Select(_) | Action::If(..) | Action::While(..) => {
                     action.inside().into_iter().for_each(|inside| launches(inside, found))
                 }
@@ -410,7 +414,7 @@ fn collect_kernels(actions: &[Action<'_>], guard: Option<&str>, dispatchers: &[D
                 launches.iter().for_each(|launch| add_kernel(launch, guard, kernels));
                 add_packed(launches, guard, dispatchers, kernels);
             }
-            Action::Copy(_) | Action::Call(_) | Action::Expect(..) | Action::Compare(..) => {}
+            Action::Copy(_) | Action::Exchange(_) | Action::Call(_) | Action::Expect(..) | Action::Compare(..) => {}
             Action::If(_, sides) | Action::While(_, sides) => {
                 sides.iter().for_each(|inside| collect_kernels(inside, None, dispatchers, kernels));
             }

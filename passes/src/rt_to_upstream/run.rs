@@ -1,9 +1,10 @@
 //! `sutura_run`: buffers, launches through the runtime's table, choice of versions.
 
+use indexmap::IndexSet;
 use rustc_hash::FxHashMap;
 use sutura_dialects::r#dyn::poly::Poly;
 use sutura_dialects::routines::table::{Arguments, ELEMENTS, Typed};
-use sutura_dialects::rt::{BufferType, CopyOp, ExpectOp, ViewOp};
+use sutura_dialects::rt::{BufferType, CopyOp, ExchangeOp, ExpectOp, ViewOp};
 use sutura_ir::{Block, OpView, Type, Value};
 
 use super::checker::{Checker, Dims};
@@ -33,7 +34,7 @@ const REPORTED: i64 = 1;
 enum Ready {
     Launch {
         kernel: String,
-        buffers: Vec<Value>,
+        buffers: Vec<Word>,
         /// The program's number of the first check of data, where there is one.
         checks: Option<Value>,
         dims: Vec<Value>,
@@ -43,23 +44,25 @@ enum Ready {
     /// On the device: number of the kernel, then addresses and sizes.
     Enqueue {
         kernel: Value,
-        words: Vec<Value>,
+        words: Vec<Word>,
         count: Value,
         groups: Value,
     },
     Copy {
-        from: Value,
-        to: Value,
+        from: Word,
+        to: Word,
         bytes: Value,
     },
     /// A routine with all that it is told, and the name by which it is called.
     Call {
         symbol: Value,
-        buffers: Vec<Value>,
+        buffers: Vec<Word>,
         numbers: Vec<Value>,
     },
+    /// The numbers of the two slots.
+    Exchange([i32; 2]),
     Expect {
-        list: Value,
+        list: Word,
         elem: Type,
         check: Value,
         /// The size of each dimension, and the one that a 0 copies.
@@ -72,9 +75,16 @@ enum Ready {
     },
     Select(Vec<(Option<Value>, Vec<Ready>)>),
     /// The address of the condition, and both sides.
-    If(Value, [Vec<Ready>; 2]),
+    If(Word, [Vec<Ready>; 2]),
     /// The address of the condition, what makes it, and what follows where it holds.
-    While(Value, [Vec<Ready>; 2]),
+    While(Word, [Vec<Ready>; 2]),
+}
+
+/// What an action is given: known when it is prepared, or read from a slot when it is performed.
+#[derive(Clone, Copy)]
+enum Word {
+    Known(Value),
+    Slot(i32),
 }
 
 /// Where the address of a buffer is.
@@ -83,6 +93,8 @@ enum Address {
     Known(Value),
     /// An element of an array in memory.
     Element(Value, i32),
+    /// In this slot, because the temporary changes its memory.
+    Slot(i32),
 }
 
 struct Run<'p, 'a, 'e, 'x, 'b> {
@@ -104,6 +116,8 @@ struct Run<'p, 'a, 'e, 'x, 'b> {
     /// Arrays on the stack for the arguments of one launch; a launch is over when the next begins.
     buffer_array: Value,
     dim_array: Value,
+    /// An array on the stack for the addresses of temporaries that change their memory.
+    slots: Option<Value>,
     /// Where the symbols' values are.
     symbols: Value,
     /// Where a routine that fails goes, with what it returned.
@@ -158,8 +172,19 @@ pub(super) fn emit(program: &Program<'_>, e: &mut Emit<'_, '_>, args: &[Value], 
         }
     }
     let (offsets, _) = workspace(e, &mut sizes, &program.temporaries)?;
+    let moving = moving(&program.actions);
+    let slots = (!moving.is_empty()).then(|| e.alloca(ptr, moving.len() as i64));
     for (temporary, offset) in program.temporaries.iter().zip(offsets) {
-        addresses.insert(temporary.value, Address::Known(e.byte_offset(scratch, offset)));
+        let address = e.byte_offset(scratch, offset);
+        let slot = slots.zip(moving.iter().position(|value| *value == temporary.value));
+        let at = match slot {
+            Some((slots, slot)) => {
+                e.store(address, slots, slot as i32);
+                Address::Slot(slot as i32)
+            }
+            None => Address::Known(address),
+        };
+        addresses.insert(temporary.value, at);
     }
     let kernels = program.kernels();
     let run = Run {
@@ -175,12 +200,28 @@ pub(super) fn emit(program: &Program<'_>, e: &mut Emit<'_, '_>, args: &[Value], 
         reports,
         buffer_array,
         dim_array,
+        slots,
         symbols,
         fail,
         fail_check,
         grain_work,
     };
     run.body()
+}
+
+/// The temporaries that change their memory, each once.
+fn moving(actions: &[Action<'_>]) -> Vec<Value> {
+    fn add(actions: &[Action<'_>], found: &mut IndexSet<Value>) {
+        for action in actions {
+            if let Action::Exchange(exchange) = action {
+                found.extend([exchange.first(), exchange.second()]);
+            }
+            action.inside().into_iter().for_each(|inside| add(inside, found));
+        }
+    }
+    let mut found = IndexSet::new();
+    add(actions, &mut found);
+    found.into_iter().collect()
 }
 
 /// `^fail(code)`: returns it. Afterwards the builder stands where `in_entry` is.
@@ -234,7 +275,7 @@ fn most_arguments(actions: &[Action<'_>]) -> (usize, usize) {
             (sum(buffers_of), launches.len() + sum(|l| l.dims.len()))
         }
         Action::Call(call) => (call.op.op_ref().operands().count(), numbers_of(call)),
-        Action::Copy(_) | Action::Expect(..) | Action::Compare(..) => (0, 0),
+        Action::Copy(_) | Action::Exchange(_) | Action::Expect(..) | Action::Compare(..) => (0, 0),
         Action::Select(_) | Action::If(..) | Action::While(..) => {
             let inside = action.inside().into_iter().map(most_arguments);
             inside.fold((0, 0), |a, b| (a.0.max(b.0), a.1.max(b.1)))
@@ -246,15 +287,43 @@ fn most_arguments(actions: &[Action<'_>]) -> (usize, usize) {
 impl<'p> Run<'p, '_, '_, '_, '_> {
     fn body(mut self) -> Result<(), String> {
         let program = self.program;
-        for action in &program.actions {
-            let ready = self.prepare(action)?;
-            self.perform(&ready);
+        self.run(&program.actions)?;
+        let ok = self.e.i32(0);
+        self.e.ret(&[ok]);
+        Ok(())
+    }
+
+    fn run(&mut self, actions: &'p [Action<'_>]) -> Result<(), String> {
+        let program = self.program;
+        let decides = |action: &Action<'_>| matches!(action, Action::Call(call) if program.decision(call.op).is_some());
+        for action in actions {
+            match action {
+                // What follows from what is decided in it cannot be computed before.
+                Action::If(condition, sides) if action.any(&decides) => {
+                    let condition = self.address(*condition)?;
+                    self.perform_if(condition, &mut |run, side| run.run_apart(&sides[side]))?;
+                }
+                Action::While(condition, sides) if action.any(&decides) => {
+                    let condition = self.address(*condition)?;
+                    self.perform_while(condition, &mut |run, side| run.run_apart(&sides[side]))?;
+                }
+                _ => {
+                    let ready = self.prepare(action)?;
+                    self.perform(&ready)?;
+                }
+            }
             if let Action::Call(call) = action {
                 self.decide(call)?;
             }
         }
-        let ok = self.e.i32(0);
-        self.e.ret(&[ok]);
+        Ok(())
+    }
+
+    /// Runs what stands in a block that others do not come through: what is computed there is known there alone.
+    fn run_apart(&mut self, actions: &'p [Action<'_>]) -> Result<(), String> {
+        let around = self.sizes.clone();
+        self.run(actions)?;
+        self.sizes = around;
         Ok(())
     }
 
@@ -265,18 +334,50 @@ impl<'p> Run<'p, '_, '_, '_, '_> {
             return Ok(());
         };
         let list = self.address(decision.list)?;
+        let list = self.word(list);
         let sizes: Vec<Value> = (0..decision.sizes.len()).map(|i| self.e.load(list, Type::I64, i as i32)).collect();
         let dims = Dims::Decided(index, &sizes);
         let (sizes, symbols) = (&mut self.sizes, self.symbols);
         Checker { program, sizes, e: self.e, symbols, dims, fail, checks: 0, applies: None }.phase(index + 1)
     }
 
-    fn address(&mut self, value: Value) -> Result<Value, String> {
+    /// What an action prepared now is to be given as the address of a buffer.
+    fn address(&mut self, value: Value) -> Result<Word, String> {
         match self.addresses.get(&self.program.root(value)) {
-            Some(Address::Known(address)) => Ok(*address),
-            Some(Address::Element(array, index)) => Ok(self.e.load_here(*array, ptr_type(self.e.cx()), *index)),
+            Some(Address::Known(address)) => Ok(Word::Known(*address)),
+            Some(Address::Element(array, index)) => {
+                Ok(Word::Known(self.e.load_here(*array, ptr_type(self.e.cx()), *index)))
+            }
+            Some(Address::Slot(slot)) => Ok(Word::Slot(*slot)),
             None => Err("a buffer is neither argument, constant nor temporary".to_owned()),
         }
+    }
+
+    /// The value where the builder stands.
+    fn word(&mut self, word: Word) -> Value {
+        match (word, self.slots) {
+            (Word::Known(value), _) => value,
+            (Word::Slot(slot), Some(slots)) => self.e.load_here(slots, ptr_type(self.e.cx()), slot),
+            (Word::Slot(_), None) => unreachable!("a temporary in a slot makes the array of slots"),
+        }
+    }
+
+    fn slot(&self, value: Value) -> Result<i32, String> {
+        match self.addresses.get(&value) {
+            Some(Address::Slot(slot)) => Ok(*slot),
+            _ => Err("a buffer that is no temporary changes its memory".to_owned()),
+        }
+    }
+
+    fn prepare_exchange(&mut self, exchange: ExchangeOp<'_>) -> Result<Ready, String> {
+        Ok(Ready::Exchange([self.slot(exchange.first())?, self.slot(exchange.second())?]))
+    }
+
+    fn perform_exchange(&mut self, [first, second]: [i32; 2]) {
+        let Some(slots) = self.slots else { return };
+        let addresses = [first, second].map(|slot| self.e.load_here(slots, ptr_type(self.e.cx()), slot));
+        self.e.store(addresses[0], slots, second);
+        self.e.store(addresses[1], slots, first);
     }
 
     fn prepare(&mut self, action: &'p Action<'_>) -> Result<Ready, String> {
@@ -289,6 +390,7 @@ impl<'p> Run<'p, '_, '_, '_, '_> {
             Action::Packed(launches) => self.prepare_packed(launches),
             Action::Call(call) => self.prepare_call(call),
             Action::Copy(copy) => self.prepare_copy(*copy),
+            Action::Exchange(exchange) => self.prepare_exchange(*exchange),
             Action::Expect(expect, number) => self.prepare_expect(*expect, *number),
             Action::Compare(view, number) => self.prepare_compare(*view, *number),
             Action::If(condition, sides) => Ok(Ready::If(self.address(*condition)?, self.prepare_sides(sides)?)),
@@ -336,32 +438,43 @@ impl<'p> Run<'p, '_, '_, '_, '_> {
     }
 
     /// What a condition in memory holds now.
-    fn condition(&mut self, address: Value) -> Value {
+    fn condition(&mut self, address: Word) -> Value {
+        let address = self.word(address);
         let byte = self.e.load_here(address, Type::I8, 0);
         let zero = self.e.i8(0);
         self.e.compare(Pred::Ne, byte, zero)
     }
 
-    /// Blocks, not regions: what stands in them may end the run.
-    fn perform_if(&mut self, condition: Value, sides: &[Vec<Ready>; 2]) {
+    /// Blocks, not regions: what stands in them may end the run. `fill` emits the first side for 0, the other for 1.
+    fn perform_if(
+        &mut self,
+        condition: Word,
+        fill: &mut dyn FnMut(&mut Self, usize) -> Result<(), String>,
+    ) -> Result<(), String> {
         let holds = self.condition(condition);
         let blocks = [self.e.block(self.fail), self.e.block(self.fail)];
         let behind = self.e.block(self.fail);
         self.e.branch_to(holds, blocks);
-        for (block, side) in blocks.into_iter().zip(sides) {
+        for (side, block) in blocks.into_iter().enumerate() {
             self.e.b.set_to_end(block);
-            side.iter().for_each(|action| self.perform(action));
+            fill(self, side)?;
             self.e.branch(behind);
         }
         self.e.b.set_to_end(behind);
+        Ok(())
     }
 
-    /// A loop ends with the run once anything was reported: what follows may be nonsense for which it would never end.
-    fn perform_while(&mut self, condition: Value, [before, after]: &[Vec<Ready>; 2]) {
+    /// A loop ends with the run once anything was reported: what follows may be nonsense for which it would never end. `fill` emits
+    /// what makes the condition for 0, and what follows where it holds for 1.
+    fn perform_while(
+        &mut self,
+        condition: Word,
+        fill: &mut dyn FnMut(&mut Self, usize) -> Result<(), String>,
+    ) -> Result<(), String> {
         let [first, inside, behind] = [0; 3].map(|_| self.e.block(self.fail));
         self.e.branch(first);
         self.e.b.set_to_end(first);
-        before.iter().for_each(|action| self.perform(action));
+        fill(self, 0)?;
         let reported = self.e.load_here(self.table, Type::I32, REPORTED_WORD);
         let (zero, code) = (self.e.i32(0), self.e.i32(REPORTED));
         let fine = self.e.compare(Pred::Eq, reported, zero);
@@ -371,9 +484,14 @@ impl<'p> Run<'p, '_, '_, '_, '_> {
         let holds = self.condition(condition);
         self.e.branch_to(holds, [inside, behind]);
         self.e.b.set_to_end(inside);
-        after.iter().for_each(|action| self.perform(action));
+        fill(self, 1)?;
         self.e.branch(first);
         self.e.b.set_to_end(behind);
+        Ok(())
+    }
+
+    fn perform_all(&mut self, actions: &[Ready]) -> Result<(), String> {
+        actions.iter().try_for_each(|action| self.perform(action))
     }
 
     fn prepare_launch(&mut self, launch: &'p Launch<'_>) -> Result<Ready, String> {
@@ -394,7 +512,8 @@ impl<'p> Run<'p, '_, '_, '_, '_> {
 
     /// What a kernel of a device is given: buffers and sizes. One that checks data gets the place for its reports behind its
     /// buffers, and behind its sizes the number of its first check.
-    fn words(&mut self, launch: &Launch<'_>, buffers: Vec<Value>, dims: Vec<Value>) -> Result<Vec<Value>, String> {
+    fn words(&mut self, launch: &Launch<'_>, buffers: Vec<Word>, dims: Vec<Value>) -> Result<Vec<Word>, String> {
+        let dims: Vec<Word> = dims.into_iter().map(Word::Known).collect();
         if launch.signature.checks.is_empty() {
             return Ok([buffers, dims].concat());
         }
@@ -404,11 +523,11 @@ impl<'p> Run<'p, '_, '_, '_, '_> {
         }
         let reports = self.reports.ok_or_else(|| format!("@{} has checks that have no number", launch.op.callee()))?;
         let first = self.sizes.constant(self.e, launch.first_check);
-        Ok([buffers, vec![reports], dims, vec![first]].concat())
+        Ok([buffers, vec![Word::Known(reports)], dims, vec![Word::Known(first)]].concat())
     }
 
     /// Addresses of the buffers, and the sizes.
-    fn arguments(&mut self, launch: &'p Launch<'_>) -> Result<(Vec<Value>, Vec<Value>), String> {
+    fn arguments(&mut self, launch: &'p Launch<'_>) -> Result<(Vec<Word>, Vec<Value>), String> {
         let buffers = launch.op.buffers().map(|b| self.address(b)).collect::<Result<_, _>>()?;
         let dims = launch.dims.iter().map(|d| self.sizes.value(self.e, d)).collect::<Result<_, _>>()?;
         Ok((buffers, dims))
@@ -518,10 +637,8 @@ impl<'p> Run<'p, '_, '_, '_, '_> {
     }
 
     /// Ends the run with what the routine returns, unless that is 0.
-    fn perform_call(&mut self, symbol: Value, buffers: &[Value], numbers: &[Value]) {
-        for (i, buffer) in buffers.iter().enumerate() {
-            self.e.store(*buffer, self.buffer_array, i as i32);
-        }
+    fn perform_call(&mut self, symbol: Value, buffers: &[Word], numbers: &[Value]) {
+        self.store_words(buffers);
         for (i, number) in numbers.iter().enumerate() {
             self.e.store(*number, self.dim_array, i as i32);
         }
@@ -574,14 +691,24 @@ impl<'p> Run<'p, '_, '_, '_, '_> {
         }
     }
 
-    fn perform(&mut self, action: &Ready) {
+    /// Fills the array of buffers.
+    fn store_words(&mut self, words: &[Word]) {
+        for (i, word) in words.iter().enumerate() {
+            let value = self.word(*word);
+            self.e.store(value, self.buffer_array, i as i32);
+        }
+    }
+
+    fn perform(&mut self, action: &Ready) -> Result<(), String> {
         match action {
+            Ready::Exchange(slots) => self.perform_exchange(*slots),
             Ready::Call { symbol, buffers, numbers } => self.perform_call(*symbol, buffers, numbers),
-            Ready::Expect { list, elem, check, sizes } => self.perform_expect(*list, *elem, *check, sizes),
+            Ready::Expect { list, elem, check, sizes } => {
+                let list = self.word(*list);
+                self.perform_expect(list, *elem, *check, sizes);
+            }
             Ready::Launch { kernel, buffers, checks, dims, groups, grain } => {
-                for (i, buffer) in buffers.iter().enumerate() {
-                    self.e.store(*buffer, self.buffer_array, i as i32);
-                }
+                self.store_words(buffers);
                 if let Some(first) = checks {
                     // What a kernel needs to report what is wrong.
                     self.e.store(self.table, self.buffer_array, buffers.len() as i32);
@@ -595,32 +722,38 @@ impl<'p> Run<'p, '_, '_, '_, '_> {
                 self.e.call_pointer(self.start, &args);
             }
             Ready::Enqueue { kernel, words, count, groups } => {
-                for (i, word) in words.iter().enumerate() {
-                    self.e.store(*word, self.buffer_array, i as i32);
-                }
+                self.store_words(words);
                 let args = [self.context, *kernel, self.buffer_array, *count, *groups];
                 self.e.call_pointer(self.start, &args);
             }
-            Ready::Copy { from, to, bytes } => match self.copy {
-                Some(copy) => self.e.call_pointer(copy, &[self.context, *from, *to, *bytes]),
-                None => {
-                    let volatile = self.e.cx().bool_attr(false);
-                    self.e.op("llvm.intr.memcpy", &[*to, *from, *bytes], &[], &[("isVolatile", volatile)]);
+            Ready::Copy { from, to, bytes } => {
+                let (from, to) = (self.word(*from), self.word(*to));
+                match self.copy {
+                    Some(copy) => self.e.call_pointer(copy, &[self.context, from, to, *bytes]),
+                    None => {
+                        let volatile = self.e.cx().bool_attr(false);
+                        self.e.op("llvm.intr.memcpy", &[to, from, *bytes], &[], &[("isVolatile", volatile)]);
+                    }
                 }
-            },
+            }
             Ready::Compare { check, sizes } => self.perform_compare(*check, sizes),
-            Ready::Select(versions) => self.select(versions),
-            Ready::If(condition, sides) => self.perform_if(*condition, sides),
-            Ready::While(condition, sides) => self.perform_while(*condition, sides),
+            Ready::Select(versions) => self.select(versions)?,
+            Ready::If(condition, sides) => {
+                self.perform_if(*condition, &mut |run, side| run.perform_all(&sides[side]))?;
+            }
+            Ready::While(condition, sides) => {
+                self.perform_while(*condition, &mut |run, side| run.perform_all(&sides[side]))?;
+            }
         }
+        Ok(())
     }
 
     /// Nested conditionals, one for each guard.
-    fn select(&mut self, versions: &[(Option<Value>, Vec<Ready>)]) {
+    fn select(&mut self, versions: &[(Option<Value>, Vec<Ready>)]) -> Result<(), String> {
         let mut open = Vec::new();
         for (condition, inside) in versions {
             let conditional = condition.map(|condition| self.e.begin_if(condition));
-            inside.iter().for_each(|action| self.perform(action));
+            self.perform_all(inside)?;
             if let Some(op) = conditional {
                 self.e.otherwise(op);
                 open.push(op);
@@ -629,6 +762,7 @@ impl<'p> Run<'p, '_, '_, '_, '_> {
         while let Some(op) = open.pop() {
             self.e.end_if(op);
         }
+        Ok(())
     }
 
     fn kernel_address(&mut self, name: &str) -> Value {

@@ -25,6 +25,7 @@ enum Held {
 }
 
 /// Emits sizes over symbols whose values are known. Everything that was emitted must dominate the builder's place.
+#[derive(Clone)]
 pub(super) struct Sizes<'f> {
     facts: &'f Facts,
     symbols: FxHashMap<Arc<str>, Held>,

@@ -68,7 +68,7 @@ fn wrap(rw: &mut Rewriter<'_>, op: Op, first: usize) -> u64 {
 }
 
 /// A tensor of rank 0 of a number: the one from which it was read, a constant, or one made where the builder stands.
-fn tensor(rw: &mut Rewriter<'_>, at: Op, value: Value, elem: Type) -> Value {
+pub(crate) fn tensor(rw: &mut Rewriter<'_>, at: Op, value: Value, elem: Type) -> Value {
     let (cx, loc) = (rw.cx(), rw.body().loc(at));
     if let Some(known) = read_from(rw.op_ref(at), value, elem) {
         return known;

@@ -6,6 +6,8 @@
 mod arithmetic;
 mod edges;
 
+pub(crate) use edges::tensor as tensor_of;
+
 use sutura_dialects::func::FuncOp;
 use sutura_dialects::scf::{IfOp, WhileOp};
 use sutura_ir::analysis::PreservedAnalyses;
@@ -61,6 +63,11 @@ impl Pass for ScalarsToTensors {
         run.count("num-computed", computed);
         Ok(PreservedAnalyses::unless(changed))
     }
+}
+
+/// Replaces tensors of one number by what computes them; why others stay.
+pub(crate) fn compute_numbers(rw: &mut Rewriter<'_>) -> Vec<(Loc, String)> {
+    arithmetic::convert(rw).1
 }
 
 /// True when something in the body decides.

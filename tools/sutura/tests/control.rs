@@ -170,3 +170,107 @@ fn conditions_too_deep_in_each_other_are_refused_in_words() {
     let (code, said) = compile(nested_program(256));
     assert_eq!(code, Some(0), "{said}");
 }
+
+/// What `carried.mlir` gives, plainly.
+fn carried(limit: i64, x: &[f32], [y, z, w]: [&[f32]; 3]) -> (i64, Vec<Vec<f32>>) {
+    let (mut i, mut a, mut b, mut c, mut d, mut e) = (0, x.to_vec(), y.to_vec(), z.to_vec(), w.to_vec(), z.to_vec());
+    let mut s = x.to_vec();
+    loop {
+        s = s.iter().zip(&a).map(|(s, a)| s * 0.5 + a).collect();
+        if i >= limit {
+            return (i, vec![a, b, c, d, w.to_vec(), e, s]);
+        }
+        let next = |n: usize| d[n] - a[n] * 0.5 + w[n] - e[n];
+        let next: Vec<f32> = (0..x.len()).map(next).collect();
+        (d, a, b, c, e, i) = (a, b, c, next, x.to_vec(), i + 1);
+    }
+}
+
+#[test]
+fn a_loop_hands_on_in_every_way() {
+    let folder = tempfile::tempdir().unwrap();
+    let model = compiled(folder.path(), "carried");
+    let numbers = |count: usize, by: f32| (0..count).map(|i| (i % 97) as f32 * by - 3.0).collect::<Vec<f32>>();
+    for (count, limit) in [(1, 0), (1, 1), (5, 2), (64, 3), (700, 4), (3000, 5), (0, 6), (9, 31)] {
+        let [x, y, z, w] = [0.25, 0.5, -0.125, 0.75].map(|by| numbers(count, by));
+        let tensor = |values: &[f32]| Tensor::from_slice(&[count as i64], values).unwrap();
+        let inputs = [Tensor::from_slice(&[], &[limit]).unwrap(), tensor(&x), tensor(&y), tensor(&z), tensor(&w)];
+        let outputs = model.run(&inputs).unwrap();
+        let (rounds, wanted) = carried(limit, &x, [&y, &z, &w]);
+        assert_eq!(outputs[0].as_slice::<i64>().unwrap(), [rounds]);
+        for (i, wanted) in wanted.iter().enumerate() {
+            assert_eq!(outputs[i + 1].as_slice::<f32>().unwrap(), wanted, "result {i} of {count} after {limit}");
+        }
+    }
+}
+
+/// Only what goes two ways, or comes from around, is copied in an iteration.
+#[test]
+fn an_iteration_copies_what_it_must() {
+    let (model, folder) = (data("carried.mlir"), tempfile::tempdir().unwrap());
+    let gir = folder.path().join("carried.gir.mlir");
+    let done = sutura(&["compile", "-q", "--emit", "gir", model.to_str().unwrap(), "-o", gir.to_str().unwrap()]);
+    assert!(done.status.success(), "{}", String::from_utf8_lossy(&done.stderr));
+    let text = std::fs::read_to_string(&gir).unwrap();
+    let inside = &text[text.find("} do {").unwrap()..];
+    let inside = &inside[..inside.find("\n    }\n").unwrap()];
+    assert_eq!(inside.matches(" copy %").count(), 1, "{inside}");
+    assert!(inside.contains("exchange"), "{inside}");
+}
+
+#[test]
+fn choices_between_tensors_compile() {
+    let folder = tempfile::tempdir().unwrap();
+    let model = compiled(folder.path(), "choices");
+    for (flag, number, count) in [(true, 2i64, 5), (false, 3, 700), (true, 9, 0)] {
+        let a: Vec<f32> = (0..count).map(|i| i as f32 - 2.0).collect();
+        let b: Vec<f32> = (0..count).map(|i| 1.5 - (i % 5) as f32).collect();
+        let list = |values: &[f32]| Tensor::from_slice(&[count as i64], values).unwrap();
+        let inputs = [truths(&[], &[flag]), Tensor::from_slice(&[], &[number]).unwrap(), list(&a), list(&b)];
+        let outputs = model.run(&inputs).unwrap();
+        assert_eq!(outputs[0].as_slice::<f32>().unwrap(), if flag { &a } else { &b });
+        assert_eq!(outputs[1].as_slice::<f32>().unwrap(), if number < 3 { &b } else { &a });
+        let mixed: Vec<f32> = a.iter().zip(&b).map(|(a, b)| if *a > a + b { *a } else { a + b }).collect();
+        assert_eq!(outputs[2].as_slice::<f32>().unwrap(), mixed);
+    }
+}
+
+/// Each call decides a size of its own, which is one of the caller's.
+#[test]
+fn functions_decide_sizes() {
+    let folder = tempfile::tempdir().unwrap();
+    let model = compiled(folder.path(), "decided_call");
+    for (first, second) in [(7, 4), (0, 300), (1, 1)] {
+        let numbers = |count: usize, every: usize| -> Vec<f32> { (0..count).map(|i| (i % every) as f32).collect() };
+        let (x, y) = (numbers(first, 3), numbers(second, 2));
+        let places = |values: &[f32]| -> Vec<i64> {
+            (0..values.len()).filter(|i| values[*i] != 0.0).map(|i| i as i64).collect()
+        };
+        let list = |values: &[f32]| Tensor::from_slice(&[values.len() as i64], values).unwrap();
+        let outputs = model.run(&[list(&x), list(&y)]).unwrap();
+        for (output, values) in outputs.iter().zip([&x, &y]) {
+            let wanted = places(values);
+            assert_eq!(
+                (output.dims(), output.as_slice::<i64>().unwrap()),
+                (&[1, wanted.len() as i64][..], &wanted[..])
+            );
+        }
+        assert_eq!(outputs[2].as_slice::<i64>().unwrap(), [places(&y).iter().sum::<i64>()]);
+    }
+}
+
+/// In conditions and loops too, each time anew.
+#[test]
+fn conditions_and_loops_decide_sizes() {
+    let folder = tempfile::tempdir().unwrap();
+    let model = compiled(folder.path(), "decided_control");
+    for (flag, count) in [(true, 7usize), (false, 40), (true, 600), (true, 1), (false, 0)] {
+        let x: Vec<f32> = (0..count).map(|i| (i * 7 % 5) as f32).collect();
+        let inputs = [truths(&[], &[flag]), Tensor::from_slice(&[count as i64], &x).unwrap()];
+        let outputs = model.run(&inputs).unwrap();
+        let places: i64 = (0..count).filter(|i| x[*i] != 0.0).map(|i| i as i64).sum();
+        assert_eq!(outputs[0].as_slice::<i64>().unwrap(), [if flag { places } else { 0 }]);
+        assert_eq!(outputs[1].as_slice::<i64>().unwrap(), [x.iter().sum::<f32>() as i64]);
+        assert!(outputs[2].as_slice::<f32>().unwrap().iter().all(|x| *x == 0.0));
+    }
+}

@@ -150,6 +150,35 @@ impl Pass for Inline {
     }
 }
 
+/// Puts the bodies of callables in the place of the calls that `wanted` picks, given call and callee; how many. Callees come before
+/// their callers. Private callables to which nothing refers afterwards are erased. What stays is said.
+pub(crate) fn inline_where(run: &mut PassRun<'_>, wanted: &dyn Fn(OpRef<'_>, OpRef<'_>) -> bool) -> u64 {
+    let graph = run.analysis::<CallGraph>();
+    let callables = callables(run, &graph);
+    let all =
+        Inline { pipeline: String::new(), max_iterations: 1, threshold: u64::MAX, max_growth: 400, free_growth: 65536 };
+    let mut growth = Growth::of(run.body, all.max_growth, all.free_growth);
+    let mut inlined = 0;
+    for component in graph.components() {
+        for caller in component.iter().filter_map(|n| own_callable(&graph.nodes()[*n])) {
+            let mut calls = calls_in(run, &callables, caller);
+            let body = run.body.nested(caller);
+            let at = |call: &Call| body.map(|body| OpRef::new(run.cx, body, call.call));
+            calls.retain(|call| at(call).is_some_and(|op| wanted(op, OpRef::new(run.cx, run.body, call.callee))));
+            if calls.is_empty() {
+                continue;
+            }
+            let mut remarks = Vec::new();
+            inlined += all.inline_calls(run, caller, &calls, &mut growth, &mut remarks);
+            remarks.into_iter().for_each(|(loc, text)| run.missed(loc, text));
+        }
+    }
+    if inlined > 0 {
+        erase_unused(run, &graph);
+    }
+    inlined
+}
+
 /// The callable of a node that lies directly in the op that the pass runs on.
 fn own_callable(node: &CallNode) -> Option<Op> {
     node.op.filter(|_| node.around == Some(0))

@@ -1,0 +1,203 @@
+//! Random programs of calls, conditions and loops: what is compiled computes what the interpreter does, bit by bit, and so does the
+//! interpreter on host programs that run others, and on the one in which all have their place.
+//!
+//! `SUTURA_CONTROL=0..500` runs the programs of these seeds; `SUTURA_CONTROL_KEEP=FOLDER` keeps those that differ or are refused.
+
+mod generate;
+
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+use std::io::Write as _;
+use std::ops::Range;
+use std::path::{Path, PathBuf};
+
+use sutura_grammar::ParseOptions;
+use sutura_interp::{DType, Interpreter, Limits, Random, Scalar, Tensor as Expected, Value};
+use sutura_ir::diagnostics::{Diagnostics, Exit};
+use sutura_ir::pass::{Event, PassRegistry, RunConfig, parse_pipeline, run_pipeline};
+use sutura_ir::{Context, Module};
+use sutura_passes::stages;
+use sutura_runtime::{ElementType, Model, Options, Tensor};
+
+use generate::{Kind, Program, RUNS, SYMBOLS};
+
+/// Seeds that every run of the tests takes.
+const USUAL: Range<u64> = 0..8;
+
+fn seeds() -> Range<u64> {
+    let Ok(text) = std::env::var("SUTURA_CONTROL") else { return USUAL };
+    let (from, to) = text.split_once("..").expect("SUTURA_CONTROL is FROM..TO");
+    from.parse().expect("a number")..to.parse().expect("a number")
+}
+
+fn module(cx: &Context, text: &str) -> Module {
+    let source = cx.sources().add("random.mlir".to_owned(), text.to_owned()).expect("it is small");
+    let mut diags = Diagnostics::default();
+    sutura_grammar::parse_module(cx, &source, &ParseOptions::default(), &mut diags)
+        .unwrap_or_else(|_| panic!("{:?}\n{text}", diags.iter().map(|d| d.message.clone()).collect::<Vec<_>>()))
+}
+
+/// The program's host programs that run each other, and the one that all of them become, planned.
+fn hosts(text: &str) -> Result<Vec<(Context, Module)>, String> {
+    let stages = &stages::FOR_CPU[..3];
+    let lowered = stages.iter().copied().chain(["inline-programs,plan-buffers"]).collect::<Vec<_>>();
+    [stages, &lowered].into_iter().map(|stages| lower(text, stages)).collect()
+}
+
+fn lower(text: &str, stages: &[&str]) -> Result<(Context, Module), String> {
+    let cx = Context::new(sutura_dialects::all());
+    let mut module = module(&cx, text);
+    let mut registry = PassRegistry::new();
+    sutura_passes::register(&mut registry);
+    for stage in stages {
+        let pipeline = format!("builtin.module({stage})");
+        let manager = parse_pipeline(&cx, &registry, "stage", &pipeline, &mut Diagnostics::default());
+        let mut manager = manager.map_err(|_| format!("no pipeline: {stage}"))?;
+        let config = RunConfig { verify_each: true, ..RunConfig::default() };
+        let mut said = String::new();
+        let mut sink = |event: Event| {
+            if let Event::Diagnostic(diagnostic) = event {
+                let _ = write!(said, "{}; ", diagnostic.message);
+            }
+        };
+        let (_, done) = run_pipeline(&cx, &mut module, &mut manager, &config, &mut sink);
+        done.map_err(|_| format!("the stage {stage}: {said}"))?;
+    }
+    Ok((cx, module))
+}
+
+/// An input: small numbers, zeros among them.
+fn random_input(kind: Kind, sizes: &[i64; SYMBOLS], random: &mut Random) -> Expected {
+    let (dtype, shape) = match kind {
+        Kind::List(symbol) => (DType::I32, vec![sizes[symbol] as usize]),
+        Kind::Number => (DType::I32, vec![]),
+        Kind::Truth => (DType::I1, vec![]),
+    };
+    let (low, high) = if kind == Kind::Truth { (0, 1) } else { (-4, 9) };
+    let numbers: Vec<Scalar> =
+        (0..shape.iter().product()).map(|_| Scalar::int(random.range(low, high), dtype)).collect();
+    Expected::from_scalars(dtype, &shape, numbers).expect("as many as there are")
+}
+
+fn given(tensor: &Expected) -> Tensor {
+    let dims: Vec<i64> = tensor.shape().iter().map(|size| *size as i64).collect();
+    let elem = if tensor.dtype() == DType::I1 { ElementType::Bool } else { ElementType::I32 };
+    Tensor::from_bytes(elem, &dims, &tensor.data().to_le_bytes().expect("all are set")).expect("as many bytes")
+}
+
+/// The same tensors, bit by bit.
+fn same(found: &[Value], wanted: &[Value]) -> bool {
+    let tensors = |values: &[Value]| values.iter().map(|v| given(v.tensor().expect("a tensor"))).collect::<Vec<_>>();
+    let (found, wanted) = (tensors(found), tensors(wanted));
+    let same = |(a, b): (&Tensor, &Tensor)| (a.dims(), a.bytes()) == (b.dims(), b.bytes());
+    found.len() == wanted.len() && found.iter().zip(&wanted).all(same)
+}
+
+/// What went wrong with one program.
+struct Finding {
+    seed: u64,
+    what: String,
+}
+
+/// Compiles and runs the program of a seed, and interprets `meant`, which is its text unless a fault is planted; what is said if it
+/// is refused.
+fn check(seed: u64, folder: &Path, program: &Program, meant: &str) -> Result<Option<String>, Finding> {
+    let wrong = |what: String| Finding { seed, what };
+    let (model, artifact) = (folder.join("random.mlir"), folder.join("random.sutura"));
+    std::fs::write(&model, &program.text).expect("a temporary file");
+    let args: [PathBuf; 6] = ["sutura".into(), "compile".into(), "-q".into(), model, "-o".into(), artifact.clone()];
+    match sutura_cli::run(&args) {
+        (Exit::Ok, _) => {}
+        (Exit::Unsupported, said) => return Ok(Some(said)),
+        (exit, said) => return Err(wrong(format!("exit {exit:?}: {said}"))),
+    }
+    let loaded = Model::load_with(&artifact, Options::new().threads(2)).map_err(|e| wrong(e.to_string()))?;
+    let cx = Context::new(sutura_dialects::all());
+    let module = module(&cx, meant);
+    let hosts = hosts(&program.text).map_err(wrong)?;
+    for run in 0..RUNS {
+        let sizes = &program.sizes[run];
+        let mut random = Random::new(seed.wrapping_mul(RUNS as u64) + run as u64);
+        let inputs: Vec<Expected> = program.inputs.iter().map(|kind| random_input(*kind, sizes, &mut random)).collect();
+        let tensors: Vec<Tensor> = inputs.iter().map(given).collect();
+        let outputs = loaded.run(&tensors).map_err(|e| wrong(format!("run {run} at {sizes:?}: {e}")))?;
+        let mut interpreter = Interpreter::new(&cx, &module);
+        interpreter.set_limits(Limits { steps: 1 << 34, ..Limits::default() });
+        let values: Vec<Value> = inputs.into_iter().map(Value::Tensor).collect();
+        let results = interpreter.call("main", &values);
+        let results = results.map_err(|e| wrong(format!("the interpreter at {sizes:?}: {e:?}")))?;
+        // Kernels are interpreted element by element.
+        if sizes.iter().all(|size| *size < 8) {
+            for (what, (cx, host)) in ["several host programs", "the host program"].into_iter().zip(&hosts) {
+                let found = Interpreter::new(cx, host).call("main", &values);
+                let found = found.map_err(|e| wrong(format!("{what} interpreted at {sizes:?}: {e:?}")))?;
+                if !same(&found, &results) {
+                    return Err(wrong(format!("{what} interpreted at {sizes:?}: {found:?}, not {results:?}")));
+                }
+            }
+        }
+        if results.len() != outputs.len() {
+            return Err(wrong(format!("{} results, not {}", outputs.len(), results.len())));
+        }
+        for (i, (found, result)) in outputs.iter().zip(&results).enumerate() {
+            let result = given(result.tensor().expect("all results are tensors"));
+            if (found.dims(), found.bytes()) != (result.dims(), result.bytes()) {
+                return Err(wrong(format!("run {run} at {sizes:?}, output {i}: {found:?}, not {result:?}")));
+            }
+        }
+    }
+    Ok(None)
+}
+
+#[test]
+fn what_is_compiled_computes_what_the_interpreter_does() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let (mut findings, mut refused, mut forms) = (Vec::new(), BTreeMap::new(), BTreeMap::new());
+    let seeds = seeds();
+    for seed in seeds.clone() {
+        let program = generate::program(seed);
+        program.forms.iter().for_each(|form| *forms.entry(*form).or_insert(0) += 1);
+        let checked = check(seed, folder.path(), &program, &program.text);
+        if let (Ok(Some(_)) | Err(_), Ok(folder)) = (&checked, std::env::var("SUTURA_CONTROL_KEEP")) {
+            std::fs::write(Path::new(&folder).join(format!("{seed}.mlir")), &program.text).expect("a folder");
+        }
+        match checked {
+            Ok(None) => {}
+            Ok(Some(said)) => *refused.entry(said).or_insert(0) += 1,
+            Err(finding) => findings.push(finding),
+        }
+    }
+    let mut text = format!("programs {seeds:?}, forms {forms:?}, refused {refused:?}");
+    for Finding { seed, what } in &findings {
+        let _ = write!(text, "\nseed {seed}: {what}");
+    }
+    writeln!(std::io::stdout(), "{text}").expect("a summary");
+    assert!(findings.is_empty() && refused.is_empty(), "{text}");
+}
+
+/// The comparison sees a loop that carries one value in the place of another, and one that runs once more.
+#[test]
+fn a_planted_fault_is_found() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let text = |handed: &str, most: i64| {
+        let list = "tensor<?xi32, #dyn.shape<[S0]>>";
+        format!(
+            "func.func @main(%x: {list}, %y: {list}) -> ({list}, {list}) {{\n  %from = arith.constant 0 : index\n  \
+             %to = arith.constant {most} : index\n  %by = arith.constant 1 : index\n  \
+             %a, %b = scf.for %i = %from to %to step %by iter_args(%p = %x, %q = %y) -> ({list}, {list}) {{\n    \
+             %s = arith.addi %p, %q : {list}\n    scf.yield {handed} : {list}, {list}\n  }}\n  \
+             return %a, %b : {list}, {list}\n}}\n"
+        )
+    };
+    let right = text("%q, %s", 3);
+    let program = Program {
+        text: right.clone(),
+        inputs: vec![Kind::List(0), Kind::List(0)],
+        sizes: [[5, 0], [1, 0], [64, 0], [300, 0]],
+        forms: vec![],
+    };
+    assert!(matches!(check(0, folder.path(), &program, &right), Ok(None)));
+    for wrong in [text("%s, %q", 3), text("%q, %s", 4), text("%p, %s", 3)] {
+        assert!(check(0, folder.path(), &program, &wrong).is_err(), "{wrong}");
+    }
+}
