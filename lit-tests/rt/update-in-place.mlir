@@ -8,7 +8,7 @@
 // REMARK: @nested: 2 temporaries are changed in place
 // REMARK-NOT: changed in place
 
-gir.kernel @first(%x : !gir.view<dram, f32, [1]> in, %y : !gir.view<dram, f32, [n]> out) dims(%n : [1, 2147483647]) grid(%g = 1) units(1) {
+gir.kernel @first(%x : !gir.view<dram, f32, [1]> in, %y : !gir.view<dram, f32, [n]> inout) dims(%n : [1, 2147483647]) grid(%g = 1) units(1) {
   %from = gir.slice %x[%g] : !gir.view<dram, f32, [1]> -> !gir.slice<dram, f32, [1, 1]>
   %t = gir.load %from : !gir.slice<dram, f32, [1, 1]> -> !gir.tile<vec, f32, [1, 1]>
   %u = gir.binary "add" %t, %t : !gir.tile<vec, f32, [1, 1]>

@@ -68,8 +68,8 @@ fn nothing_to_do_leaves_the_state() {
     let model = Model::load_with(compiled(folder.path(), "lstm", &[]), Options::new().threads(2)).unwrap();
     let run = |steps: i64, ends: &[i32]| {
         let samples = ends.len() as i64;
-        let state = ones(&[2, samples, 6]);
-        model.run(&[ones(&[steps, samples, 5]), lengths(ends), state.clone(), state]).unwrap()
+        let state = || ones(&[2, samples, 6]);
+        model.run(&[ones(&[steps, samples, 5]), lengths(ends), state(), state()]).unwrap()
     };
     for outputs in [run(0, &[0, 0, 0]), run(3, &[])] {
         assert!(outputs[0].as_slice::<f32>().unwrap().is_empty());
@@ -98,7 +98,8 @@ fn wrong_sizes_are_errors_in_words() {
         ([2, 3, 4], &[2, 1, 2], [1, 3, 6]),
     ] {
         let error = run(&x, ends, &state).unwrap_err().to_string();
-        assert!(error.contains("must be"), "{x:?}, {} lengths, {state:?}: {error}", ends.len());
+        let said = error.contains("is inconsistent") || error.contains("must be");
+        assert!(said, "{x:?}, {} lengths, {state:?}: {error}", ends.len());
     }
 }
 

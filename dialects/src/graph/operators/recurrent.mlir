@@ -268,31 +268,29 @@ graph.operator @lstm {
     %place = tensor.from_elements %number : tensor<1xi64>
     %input = graph.gather %inputs, %at {axis = 1 : i64} : tensor<?x?x?x?xf32, #dyn.shape<[D, S, B, 4*H]>>, tensor<i64> -> tensor<?x?x?xf32, #dyn.shape<[D, B, 4*H]>>
     %state = graph.apply @recurrent_state(%h, %r) : (!h, tensor<?x?x?xf16, #dyn.shape<[D, 4*H, H]>>) -> tensor<?x?x?xf32, #dyn.shape<[D, B, 4*H]>>
-    %sum = graph.compute ins(%input, %state : tensor<?x?x?xf32, #dyn.shape<[D, B, 4*H]>>, tensor<?x?x?xf32, #dyn.shape<[D, B, 4*H]>>) -> tensor<?x?x?xf32, #dyn.shape<[D, B, 4*H]>>
-        {iterators = #graph.iterators<[parallel, parallel, parallel]>, maps = [#id3, #id3, #id3]} {
+    %x_gates = graph.reshape %input : tensor<?x?x?xf32, #dyn.shape<[D, B, 4*H]>> -> tensor<?x?x?x?xf32, #dyn.shape<[D, B, 4, H]>>
+    %h_gates = graph.reshape %state : tensor<?x?x?xf32, #dyn.shape<[D, B, 4*H]>> -> tensor<?x?x?x?xf32, #dyn.shape<[D, B, 4, H]>>
+    %i_in = graph.compute ins(%x_gates, %h_gates, %p, %c : tensor<?x?x?x?xf32, #dyn.shape<[D, B, 4, H]>>, tensor<?x?x?x?xf32, #dyn.shape<[D, B, 4, H]>>, tensor<?x?x?xf32, #dyn.shape<[D, 3, H]>>, !c) -> !c
+        {iterators = #graph.iterators<[parallel, parallel, parallel]>, maps = [#gate0, #gate0, #weight0, #id3, #id3]} {
+    ^bb0(%a: f32, %b: f32, %weight: f32, %cell: f32):
+      %sum = arith.addf %a, %b : f32
+      %seen = arith.mulf %weight, %cell : f32
+      %v = arith.addf %sum, %seen : f32
+      graph.yield %v : f32
+    }
+    %f_in = graph.compute ins(%x_gates, %h_gates, %p, %c : tensor<?x?x?x?xf32, #dyn.shape<[D, B, 4, H]>>, tensor<?x?x?x?xf32, #dyn.shape<[D, B, 4, H]>>, tensor<?x?x?xf32, #dyn.shape<[D, 3, H]>>, !c) -> !c
+        {iterators = #graph.iterators<[parallel, parallel, parallel]>, maps = [#gate2, #gate2, #weight2, #id3, #id3]} {
+    ^bb0(%a: f32, %b: f32, %weight: f32, %cell: f32):
+      %sum = arith.addf %a, %b : f32
+      %seen = arith.mulf %weight, %cell : f32
+      %v = arith.addf %sum, %seen : f32
+      graph.yield %v : f32
+    }
+    %c_in = graph.compute ins(%x_gates, %h_gates : tensor<?x?x?x?xf32, #dyn.shape<[D, B, 4, H]>>, tensor<?x?x?x?xf32, #dyn.shape<[D, B, 4, H]>>) -> !c
+        {iterators = #graph.iterators<[parallel, parallel, parallel]>, maps = [#gate3, #gate3, #id3]} {
     ^bb0(%a: f32, %b: f32):
       %v = arith.addf %a, %b : f32
       graph.yield %v : f32
-    }
-    %z = graph.reshape %sum : tensor<?x?x?xf32, #dyn.shape<[D, B, 4*H]>> -> tensor<?x?x?x?xf32, #dyn.shape<[D, B, 4, H]>>
-    %i_in = graph.compute ins(%z, %p, %c : tensor<?x?x?x?xf32, #dyn.shape<[D, B, 4, H]>>, tensor<?x?x?xf32, #dyn.shape<[D, 3, H]>>, !c) -> !c
-        {iterators = #graph.iterators<[parallel, parallel, parallel]>, maps = [#gate0, #weight0, #id3, #id3]} {
-    ^bb0(%a: f32, %weight: f32, %cell: f32):
-      %seen = arith.mulf %weight, %cell : f32
-      %v = arith.addf %a, %seen : f32
-      graph.yield %v : f32
-    }
-    %f_in = graph.compute ins(%z, %p, %c : tensor<?x?x?x?xf32, #dyn.shape<[D, B, 4, H]>>, tensor<?x?x?xf32, #dyn.shape<[D, 3, H]>>, !c) -> !c
-        {iterators = #graph.iterators<[parallel, parallel, parallel]>, maps = [#gate2, #weight2, #id3, #id3]} {
-    ^bb0(%a: f32, %weight: f32, %cell: f32):
-      %seen = arith.mulf %weight, %cell : f32
-      %v = arith.addf %a, %seen : f32
-      graph.yield %v : f32
-    }
-    %c_in = graph.compute ins(%z : tensor<?x?x?x?xf32, #dyn.shape<[D, B, 4, H]>>) -> !c
-        {iterators = #graph.iterators<[parallel, parallel, parallel]>, maps = [#gate3, #id3]} {
-    ^bb0(%a: f32):
-      graph.yield %a : f32
     }
     %i_gate = graph.apply @gate(%i_in) {function = "f"} : (!c) -> !c
     %f_gate = graph.apply @gate(%f_in) {function = "f"} : (!c) -> !c
@@ -305,11 +303,12 @@ graph.operator @lstm {
       %v = arith.addf %kept, %taken_in : f32
       graph.yield %v : f32
     }
-    %o_in = graph.compute ins(%z, %p, %cell : tensor<?x?x?x?xf32, #dyn.shape<[D, B, 4, H]>>, tensor<?x?x?xf32, #dyn.shape<[D, 3, H]>>, !c) -> !c
-        {iterators = #graph.iterators<[parallel, parallel, parallel]>, maps = [#gate1, #weight1, #id3, #id3]} {
-    ^bb0(%a: f32, %weight: f32, %new: f32):
+    %o_in = graph.compute ins(%x_gates, %h_gates, %p, %cell : tensor<?x?x?x?xf32, #dyn.shape<[D, B, 4, H]>>, tensor<?x?x?x?xf32, #dyn.shape<[D, B, 4, H]>>, tensor<?x?x?xf32, #dyn.shape<[D, 3, H]>>, !c) -> !c
+        {iterators = #graph.iterators<[parallel, parallel, parallel]>, maps = [#gate1, #gate1, #weight1, #id3, #id3]} {
+    ^bb0(%a: f32, %b: f32, %weight: f32, %new: f32):
+      %sum = arith.addf %a, %b : f32
       %seen = arith.mulf %weight, %new : f32
-      %v = arith.addf %a, %seen : f32
+      %v = arith.addf %sum, %seen : f32
       graph.yield %v : f32
     }
     %o_gate = graph.apply @gate(%o_in) {function = "f"} : (!c) -> !c
