@@ -67,6 +67,29 @@ rt.program @nested(%x : !rt.buffer<f32, [N]> in "x", %w : !rt.buffer<f32, [1]> i
   copy %a, %y : !rt.buffer<f32, [N]>, !rt.buffer<f32, [N]>
 }
 
+// A copy that takes the place of the first one by exchange; and one whose old elements are read afterwards.
+// CHECK-LABEL: rt.program @exchanged
+// CHECK: %[[A:.*]] = alloc
+// CHECK: copy %x, %[[A]]
+// CHECK-NEXT: launch @first(%w, %[[A]])
+// CHECK-NEXT: copy %[[A]], %y
+// CHECK: exchange
+// CHECK-NEXT: copy %{{.*}}, %z
+rt.program @exchanged(%x : !rt.buffer<f32, [N]> in "x", %w : !rt.buffer<f32, [1]> in "w", %y : !rt.buffer<f32, [N]> out "y", %z : !rt.buffer<f32, [N]> out "z") symbols(N : [1, 64]) {
+  %a = alloc : !rt.buffer<f32, [N]>
+  %b = alloc : !rt.buffer<f32, [N]>
+  %c = alloc : !rt.buffer<f32, [N]>
+  copy %x, %a : !rt.buffer<f32, [N]>, !rt.buffer<f32, [N]>
+  copy %a, %b : !rt.buffer<f32, [N]>, !rt.buffer<f32, [N]>
+  launch @first(%w, %b) dims [N] : !rt.buffer<f32, [1]>, !rt.buffer<f32, [N]>
+  exchange %b, %a : !rt.buffer<f32, [N]>
+  copy %a, %y : !rt.buffer<f32, [N]>, !rt.buffer<f32, [N]>
+  copy %a, %c : !rt.buffer<f32, [N]>, !rt.buffer<f32, [N]>
+  launch @first(%w, %c) dims [N] : !rt.buffer<f32, [1]>, !rt.buffer<f32, [N]>
+  exchange %a, %c : !rt.buffer<f32, [N]>
+  copy %c, %z : !rt.buffer<f32, [N]>, !rt.buffer<f32, [N]>
+}
+
 // The old elements are read after the new one is written; those of an input and an output are not temporaries; the copy is read
 // afterwards.
 // CHECK-LABEL: rt.program @stays

@@ -1,10 +1,10 @@
-//! `update-in-place`: what is copied to be changed, and copied back, is changed where it lies.
+//! `update-in-place`: what is copied to be changed, and copied back or exchanged with the copy, is changed where it lies.
 //!
 //! A loop that writes one row of a tensor an iteration, by `graph.scatter`, writes it in a copy, because tensors are values. So an
 //! iteration would cost as much as the tensor is long, and a loop over all rows the square of that.
 
 use rustc_hash::{FxHashMap, FxHashSet};
-use sutura_dialects::rt::{AllocOp, CopyOp, ProgramOp, root_buffer};
+use sutura_dialects::rt::{AllocOp, CopyOp, ExchangeOp, ProgramOp, root_buffer};
 use sutura_ir::analysis::PreservedAnalyses;
 use sutura_ir::pass::{Anchor, Pass, PassInfo, PassOptions, PassResult, PassRun, StatisticInfo};
 use sutura_ir::{Block, Body, Context, Op, OpRef, Rewriter, Value};
@@ -13,10 +13,10 @@ use sutura_ir::{Block, Body, Context, Op, OpRef, Rewriter, Value};
 pub static UPDATE_IN_PLACE: PassInfo = PassInfo {
     name: "UpdateInPlace",
     argument: "update-in-place",
-    summary: "Change in place what host programs copy, change, and copy back",
-    description: "Where a temporary is copied to another one, which is then changed and copied back, and nothing uses the \
-                  first one in between and the second one elsewhere, the second is the first, and both copies go. Runs \
-                  behind `inline-programs`, which shows what happens in an iteration of a loop.",
+    summary: "Change in place what host programs copy, change, and take back",
+    description: "Where a temporary is copied to another one, which is then changed and copied back, or changes its memory with \
+                  the first one, and nothing uses the first one in between and the second one elsewhere, the second is the \
+                  first, and both ops go. Runs behind `inline-programs`, which shows what happens in an iteration of a loop.",
     anchor: Anchor::Op("builtin.module"),
     options: &[],
     statistics: &[StatisticInfo { name: "num-updated", description: "temporaries that are changed in place" }],
@@ -76,7 +76,7 @@ fn update(cx: &Context, body: &mut Body) -> u64 {
     updated
 }
 
-/// A temporary that is copied, and what the copy is copied back to.
+/// A temporary that is copied, and the copy, which is copied back or takes its place.
 struct Trip {
     there: Op,
     back: Op,
@@ -155,7 +155,10 @@ impl Uses {
         let returns = |user: &Op| {
             let this = OpRef::new(cx, body, *user);
             let copies = this.as_::<CopyOp<'_>>().is_some_and(|this| (this.from(), this.to()) == (copy, whole));
-            copies && body.op_block(*user) == Some(block)
+            let both = [(copy, whole), (whole, copy)];
+            let exchanges =
+                this.as_::<ExchangeOp<'_>>().is_some_and(|this| both.contains(&(this.first(), this.second())));
+            (copies || exchanges) && body.op_block(*user) == Some(block)
         };
         let back = body.uses(copy).map(|user| user.owner).find(returns)?;
         let (first, last) = (self.places[&there], self.places[&back]);
