@@ -6,6 +6,7 @@
 
 // REMARK: @loop: 1 temporary is changed in place
 // REMARK: @nested: 2 temporaries are changed in place
+// REMARK: @exchanged: 1 temporary is changed in place
 // REMARK-NOT: changed in place
 
 gir.kernel @first(%x : !gir.view<dram, f32, [1]> in, %y : !gir.view<dram, f32, [n]> inout) dims(%n : [1, 2147483647]) grid(%g = 1) units(1) {
