@@ -164,6 +164,7 @@ pub fn is_unsigned(cx: &Context, elem: Type) -> bool {
 mod tests {
     use super::*;
     use crate::complex::part_type;
+    use crate::quant::{Affine, Scheme, Storage, UniformType};
     use sutura_ir::asm::print::type_text;
 
     #[test]
@@ -190,6 +191,17 @@ mod tests {
             let bytes = cx.bit_width(stored).map(|bits| if bits == 1 { 1 } else { bits.max(8) });
             assert!(memory.is_none_or(|bits| bits == bytes), "{}", row.name);
         }
+    }
+
+    #[test]
+    fn a_quantized_element_is_stored_as_an_integer_and_has_no_row() {
+        let cx = Context::new(crate::all());
+        let scheme = Scheme::Tensor(Affine::new(0.5, 3));
+        let ty = cx.ext_type(UniformType { storage: Storage::whole(8, false), expressed: Type::F32, scheme });
+        assert_eq!((policy(&cx, ty), memory_bits(&cx, ty)), (None, None));
+        assert_eq!(type_text(&cx, stored(&cx, ty)), "ui8");
+        assert_eq!((written_type(&cx, ty), scalar_type(&cx, ty)), (Type::I8, ty));
+        assert_eq!((stored(&cx, Type::F32), written_type(&cx, Type::F32)), (Type::F32, Type::F32));
     }
 
     #[test]

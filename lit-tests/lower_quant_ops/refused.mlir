@@ -40,6 +40,14 @@ func.func @too_wide(%x: tensor<2xf80>) {
 
 // -----
 
+func.func @no_row(%x: tensor<2xtf32>) {
+  // expected-error @below {{numbers that express tf32 are not computed with}}
+  %0 = quant.qcast %x : tensor<2xtf32> to tensor<2x!quant.uniform<i8:tf32, 1.0>>
+  return
+}
+
+// -----
+
 !q = !quant.uniform<i8:f32, 1.0>
 // expected-error @below {{is of type (tensor<2x!quant.uniform<i8:f32, 1.000000e+00>>) -> (), for which nothing is compiled}}
 func.func private @nested((tensor<2x!q>) -> ())
