@@ -48,9 +48,10 @@ impl Fold for ComputeOp<'_> {
     }
 }
 
-/// The tensor that an op copies as it is.
+/// The tensor that an op copies as it is. Not one that comes in: an input of a declaration may be stretched by its copy.
 fn copied(op: OpRef<'_>) -> Option<Value> {
     let form = ComputeForm::of(op)?;
+    op.body.defining_op(form.inputs().next()?)?;
     let ([input], [result], Some(end)) = (&form.input_maps[..], &form.result_maps[..], form.yielded()) else {
         return None;
     };

@@ -25,7 +25,10 @@ impl<'m> Importer<'m, '_, '_> {
             Op::Named { others, .. } => {
                 let first = others.is_empty() || self.fits(op).is_ok();
                 let other = if first { None } else { others.iter().find(|other| self.fits(other).is_ok()) };
-                return self.named(other.unwrap_or(op));
+                // Where none fits, the one that takes such a rank says why.
+                let told = |of: &mut Self| std::iter::once(op).chain(others).find(|form| of.has_rank(form));
+                let form = if first { Some(op) } else { other.or_else(|| told(self)) };
+                return self.named(form.unwrap_or(op));
             }
             Op::Binary { function, a, b } => self.binary(*function, a, b)?,
             Op::Compare { function, a, b } => {
@@ -189,6 +192,15 @@ impl<'m> Importer<'m, '_, '_> {
                 wrong(format!("'{name}' has rank {found}, it must have {wanted}"))
             }
             _ => Ok(()),
+        }
+    }
+
+    /// Whether the first tensor of a node has as many dimensions as a form of it wants.
+    fn has_rank(&mut self, op: &Op<'m>) -> bool {
+        let Op::Named { inputs, rank: Some(rank), .. } = op else { return true };
+        match inputs.first() {
+            Some(NamedInput::Value(name)) => self.value(name).is_ok_and(|value| self.g.rank(value) == *rank),
+            _ => true,
         }
     }
 

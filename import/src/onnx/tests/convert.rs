@@ -235,13 +235,14 @@ fn attention_that_is_not_supported_is_refused() {
         result(&model, &x).expect_err("it is not supported")
     };
     let (three, four) = (&[1, 4, 2][..], &[1, 2, 2, 2][..]);
-    let heads = [("q_num_heads", Value::Int(1)), ("kv_num_heads", Value::Int(1))];
     let said = run(&["x", "x", "x"], &[], three);
-    assert!(said.contains("'q' has rank 3, it must have 4"), "{said}");
+    assert!(said.contains("needs the attribute 'kv_num_heads'"), "{said}");
+    let said = run(&["x", "x", "x"], &[], &[4, 2]);
+    assert!(said.contains("'q' has rank 2, it must have 4"), "{said}");
     let uneven = [("q_num_heads", Value::Int(3)), ("kv_num_heads", Value::Int(2))];
     let said = run(&["x", "x", "x"], &uneven, three);
     assert!(said.contains("attribute 'q_num_heads' is 3, which is no multiple of 2, 'kv_num_heads'"), "{said}");
-    let said = run(&["x", "x", "x"], &[heads[0].clone(), ("kv_num_heads", Value::Int(0))], three);
+    let said = run(&["x", "x", "x"], &[("q_num_heads", Value::Int(1)), ("kv_num_heads", Value::Int(0))], three);
     assert!(said.contains("attribute 'kv_num_heads' must be from 1 to"), "{said}");
     let said = run(&["x", "x", "x"], &[("q_num_heads", Value::Int(4)), ("kv_num_heads", Value::Int(4))], three);
     assert!(said.contains("dimension 2 of 'q' is 2, which is no multiple of 4, the value of q_num_heads"), "{said}");
