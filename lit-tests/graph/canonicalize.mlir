@@ -138,13 +138,25 @@ func.func @unnamed(%x: tensor<8xf32>) -> (tensor<f32>, tensor<f32>, tensor<f32>,
   return %ordered, %other, %s, %t : tensor<f32>, tensor<f32>, tensor<f32>, tensor<f32>
 }
 
-// What copies a tensor is that tensor; what turns it, or gives it another type, is not.
+// What copies a tensor is that tensor; what turns it, gives it another type, or copies what comes in, is not.
 // CHECK-LABEL: func.func @copies
-// CHECK-NEXT: %[[T:.*]] = graph.compute
-// CHECK: %[[S:.*]] = graph.compute
-// CHECK: return %x, %[[T]], %[[S]]
-func.func @copies(%x: tensor<?x?xf32, #dyn.shape<[M, N]>>) -> (tensor<?x?xf32, #dyn.shape<[M, N]>>, tensor<?x?xf32, #dyn.shape<[N, M]>>, tensor<?x?xf32>) {
-  %0 = graph.compute ins(%x : tensor<?x?xf32, #dyn.shape<[M, N]>>) -> tensor<?x?xf32, #dyn.shape<[M, N]>> {iterators = #graph.iterators<[parallel, parallel]>, maps = [affine_map<(m, n) -> (m, n)>, affine_map<(m, n) -> (m, n)>]} {
+// CHECK-NEXT: %[[N:.*]] = graph.compute
+// CHECK: math.absf
+// CHECK: %[[C:.*]] = graph.compute ins(%x
+// CHECK: %[[T:.*]] = graph.compute ins(%x
+// CHECK: %[[S:.*]] = graph.compute ins(%[[N]]
+// CHECK: return %[[N]], %[[C]], %[[T]], %[[S]]
+func.func @copies(%x: tensor<?x?xf32, #dyn.shape<[M, N]>>) -> (tensor<?x?xf32, #dyn.shape<[M, N]>>, tensor<?x?xf32, #dyn.shape<[M, N]>>, tensor<?x?xf32, #dyn.shape<[N, M]>>, tensor<?x?xf32>) {
+  %n = graph.compute ins(%x : tensor<?x?xf32, #dyn.shape<[M, N]>>) -> tensor<?x?xf32, #dyn.shape<[M, N]>> {iterators = #graph.iterators<[parallel, parallel]>, maps = [affine_map<(m, n) -> (m, n)>, affine_map<(m, n) -> (m, n)>]} {
+  ^bb0(%a: f32):
+    %b = math.absf %a : f32
+    graph.yield %b : f32
+  }
+  %0 = graph.compute ins(%n : tensor<?x?xf32, #dyn.shape<[M, N]>>) -> tensor<?x?xf32, #dyn.shape<[M, N]>> {iterators = #graph.iterators<[parallel, parallel]>, maps = [affine_map<(m, n) -> (m, n)>, affine_map<(m, n) -> (m, n)>]} {
+  ^bb0(%a: f32):
+    graph.yield %a : f32
+  }
+  %c = graph.compute ins(%x : tensor<?x?xf32, #dyn.shape<[M, N]>>) -> tensor<?x?xf32, #dyn.shape<[M, N]>> {iterators = #graph.iterators<[parallel, parallel]>, maps = [affine_map<(m, n) -> (m, n)>, affine_map<(m, n) -> (m, n)>]} {
   ^bb0(%a: f32):
     graph.yield %a : f32
   }
@@ -152,9 +164,9 @@ func.func @copies(%x: tensor<?x?xf32, #dyn.shape<[M, N]>>) -> (tensor<?x?xf32, #
   ^bb0(%a: f32):
     graph.yield %a : f32
   }
-  %s = graph.compute ins(%x : tensor<?x?xf32, #dyn.shape<[M, N]>>) -> tensor<?x?xf32> {iterators = #graph.iterators<[parallel, parallel]>, maps = [affine_map<(m, n) -> (m, n)>, affine_map<(m, n) -> (m, n)>]} {
+  %s = graph.compute ins(%n : tensor<?x?xf32, #dyn.shape<[M, N]>>) -> tensor<?x?xf32> {iterators = #graph.iterators<[parallel, parallel]>, maps = [affine_map<(m, n) -> (m, n)>, affine_map<(m, n) -> (m, n)>]} {
   ^bb0(%a: f32):
     graph.yield %a : f32
   }
-  return %0, %t, %s : tensor<?x?xf32, #dyn.shape<[M, N]>>, tensor<?x?xf32, #dyn.shape<[N, M]>>, tensor<?x?xf32>
+  return %0, %c, %t, %s : tensor<?x?xf32, #dyn.shape<[M, N]>>, tensor<?x?xf32, #dyn.shape<[M, N]>>, tensor<?x?xf32, #dyn.shape<[N, M]>>, tensor<?x?xf32>
 }
