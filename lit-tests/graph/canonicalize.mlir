@@ -170,3 +170,26 @@ func.func @copies(%x: tensor<?x?xf32, #dyn.shape<[M, N]>>) -> (tensor<?x?xf32, #
   }
   return %0, %c, %t, %s : tensor<?x?xf32, #dyn.shape<[M, N]>>, tensor<?x?xf32, #dyn.shape<[M, N]>>, tensor<?x?xf32, #dyn.shape<[N, M]>>, tensor<?x?xf32>
 }
+
+// The index of an iterator that runs once is 0, so what a select picks by it is known.
+// CHECK-LABEL: func.func @unit_index
+// CHECK-NOT: graph.index 0
+// CHECK: graph.index 1
+// CHECK-NOT: arith.select
+func.func @unit_index(%x: tensor<1x?xf32, #dyn.shape<[1, N]>>) -> tensor<1x?xf32, #dyn.shape<[1, N]>> {
+  %y = graph.compute ins(%x : tensor<1x?xf32, #dyn.shape<[1, N]>>) -> tensor<1x?xf32, #dyn.shape<[1, N]>>
+      {iterators = #graph.iterators<[parallel, parallel]>, maps = [affine_map<(d0, d1) -> (d0, d1)>, affine_map<(d0, d1) -> (d0, d1)>]} {
+  ^bb0(%e: f32):
+    %row = graph.index 0 : index
+    %column = graph.index 1 : index
+    %none = arith.constant 0 : index
+    %later = arith.cmpi sgt, %row, %none : index
+    %zero = arith.constant 0.0 : f32
+    %number = arith.index_cast %column : index to i64
+    %float = arith.sitofp %number : i64 to f32
+    %sum = arith.addf %e, %float : f32
+    %r = arith.select %later, %zero, %sum : f32
+    graph.yield %r : f32
+  }
+  return %y : tensor<1x?xf32, #dyn.shape<[1, N]>>
+}
