@@ -9,7 +9,7 @@
 // CHECK-SAME: model = "main"
 
 // CHECK-LABEL: func.func @sutura_abi_version() -> i32
-// CHECK: %[[VERSION:.*]] = arith.constant 7 : i32
+// CHECK: %[[VERSION:.*]] = arith.constant 8 : i32
 // CHECK: return %[[VERSION]]
 
 // Each check goes on where it holds, and to the one block that reports where it does not. A size that may exceed 64 bits

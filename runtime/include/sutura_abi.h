@@ -1,4 +1,4 @@
-/* The binary interface between generated code (host.so) and the runtime, version 6.
+/* The binary interface between generated code (host.so) and the runtime, version 8.
  *
  * For those who write a host.so by hand or a runtime of their own; to run models from C, see sutura.h.
  * The normative description is runtime/src/abi.rs.
@@ -12,7 +12,7 @@
 extern "C" {
 #endif
 
-#define SUTURA_ABI_VERSION 7u
+#define SUTURA_ABI_VERSION 8u
 
 /* Alignment in bytes of inputs, outputs, constants and workspace. */
 #define SUTURA_ALIGNMENT 64
@@ -46,6 +46,9 @@ typedef struct SuturaRt {
   void (*copy)(void *ctx, const void *from, void *to, int64_t bytes);
   /* Three words of the device's memory in which its kernels report wrong data; null without device code. */
   void *reports;
+  /* Waits for what was enqueued and returns the byte of the device's memory at this address, 0 or 1; below 0 where the run must
+   * end, which sutura_run returns. */
+  int32_t (*look)(void *ctx, const void *condition);
 } SuturaRt;
 
 /* What a host.so exports. */

@@ -26,7 +26,7 @@ use std::ffi::{c_char, c_void};
 use std::sync::atomic::AtomicU32;
 
 /// Version of everything in this module.
-pub const VERSION: u32 = 7;
+pub const VERSION: u32 = 8;
 
 /// Alignment in bytes of every buffer that generated code sees: inputs, outputs, constants and workspace.
 /// A cache line and the widest vector register.
@@ -115,6 +115,10 @@ pub struct SuturaRt {
     /// word is that already, it writes index and size to the second and the third. A run that has changed the first word is
     /// repeated with it as it is, and so the report that comes first is complete, whatever order threads ran in.
     pub reports: *mut c_void,
+    /// Waits for what was enqueued and returns the byte of the device's memory at this address, which is a condition: 0 or 1. A
+    /// number below 0 where something went wrong, or kernels have reported wrong data, so that what follows may be nonsense:
+    /// `sutura_run` returns it then. Only for artifacts with device code.
+    pub look: unsafe extern "C" fn(ctx: *mut c_void, condition: *const c_void) -> i32,
 }
 
 /// Words of 64 bits at [`SuturaRt::reports`].

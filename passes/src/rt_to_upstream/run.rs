@@ -24,6 +24,7 @@ const REPORT_SLOT: i32 = 4;
 const LAUNCH_SLOT: i32 = 5;
 const COPY_SLOT: i32 = 6;
 const REPORTS_SLOT: i32 = 7;
+const LOOK_SLOT: i32 = 8;
 /// The word of 32 bits that says whether anything was reported.
 const REPORTED_WORD: i32 = 1;
 
@@ -134,7 +135,13 @@ pub(super) fn emit(program: &Program<'_>, e: &mut Emit<'_, '_>, args: &[Value], 
         return Err("the interface has six arguments".to_owned());
     };
     let ptr = ptr_type(e.cx());
-    let may_end = |action: &Action<'_>| matches!(action, Action::Call(_) | Action::Compare(..) | Action::While(..));
+    let on_device = program.on_device;
+    let may_end = |action: &Action<'_>| match action {
+        Action::Call(_) | Action::Compare(..) | Action::While(..) => true,
+        // To look at memory of a device may fail.
+        Action::If(..) => on_device,
+        _ => false,
+    };
     let fails = program.actions.iter().any(|action| action.any(&may_end));
     let fail = fails.then(|| failure_block(e, table));
     let fail_check = (!program.info.decisions.is_empty()).then(|| failed_check_block(e, table));
@@ -440,9 +447,24 @@ impl<'p> Run<'p, '_, '_, '_, '_> {
     /// What a condition in memory holds now.
     fn condition(&mut self, address: Word) -> Value {
         let address = self.word(address);
+        if self.program.on_device {
+            return self.condition_on_device(address);
+        }
         let byte = self.e.load_here(address, Type::I8, 0);
         let zero = self.e.i8(0);
         self.e.compare(Pred::Ne, byte, zero)
+    }
+
+    /// The same in memory of a device, where the runtime looks. What goes wrong ends the run.
+    fn condition_on_device(&mut self, address: Value) -> Value {
+        let look = self.e.load(self.table, ptr_type(self.e.cx()), LOOK_SLOT);
+        let found = self.e.call_pointer_for(look, &[self.context, address], Type::I32);
+        let zero = self.e.i32(0);
+        let fine = self.e.compare(Pred::Sge, found, zero);
+        if let Some(fail) = self.fail {
+            self.e.branch_unless(fine, fail, &[found]);
+        }
+        self.e.compare(Pred::Ne, found, zero)
     }
 
     /// Blocks, not regions: what stands in them may end the run. `fill` emits the first side for 0, the other for 1.

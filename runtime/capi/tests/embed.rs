@@ -129,6 +129,7 @@ fn headers_agree_with_rust() {
         ("offsetof(SuturaRt, call)".into(), std::mem::offset_of!(common::abi::SuturaRt, call) as i64),
         ("offsetof(SuturaRt, report)".into(), std::mem::offset_of!(common::abi::SuturaRt, report) as i64),
         ("offsetof(SuturaRt, reports)".into(), std::mem::offset_of!(common::abi::SuturaRt, reports) as i64),
+        ("offsetof(SuturaRt, look)".into(), std::mem::offset_of!(common::abi::SuturaRt, look) as i64),
         ("sizeof(sutura_tensor)".into(), size_of::<sutura_rt::SuturaTensor>() as i64),
         ("offsetof(sutura_tensor, data)".into(), std::mem::offset_of!(sutura_rt::SuturaTensor, data) as i64),
         ("sizeof(sutura_value)".into(), size_of::<sutura_rt::SuturaValue>() as i64),

@@ -8,6 +8,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use super::Inner;
 use super::choose::{device_words, runs_on};
 use super::queue::Queue;
+use super::reports::Reports;
 use crate::abi::{KernelFn, NO_SUCH_ROUTINE, SuturaRt, VERSION};
 use crate::artifact::Artifact;
 use crate::device::{Backend, Buffer, Device, DeviceError, DeviceInfo, Devices, Event, Kernel, KernelOptions, Stream};
@@ -156,16 +157,16 @@ impl OnDevice {
         Ok(queue.synchronize()?)
     }
 
-    /// Calls the host program, which enqueues its launches. Returns how many they were. With `times` each is between two
-    /// events, which are added there.
+    /// Calls the host program, which enqueues its launches, and waits where it looks at a condition. With `times` each launch is between
+    /// two events, which are added there.
     pub(super) fn enqueue(
         &self,
         stream: &mut Stream,
         inner: &Inner,
         symbols: &[i64],
-        buffers: &Buffers<'_>,
+        (buffers, until): (&Buffers<'_>, Until),
         times: Option<&mut Vec<LaunchTime>>,
-    ) -> Result<usize> {
+    ) -> Result<Enqueued> {
         let call = DeviceCall {
             kernels: &self.kernels,
             buffers: buffers.all().chain(&self.constants).collect(),
@@ -173,6 +174,10 @@ impl OnDevice {
             failure: RefCell::new(None),
             launches: Cell::new(0),
             position: Cell::new(0),
+            reports: buffers.reports,
+            until,
+            looks: Cell::new(0),
+            stopped: Cell::new(false),
             times: RefCell::new(inner.profile.as_ref().zip(times)),
         };
         let table = SuturaRt {
@@ -184,7 +189,8 @@ impl OnDevice {
             report,
             launch,
             copy,
-            reports: pointer(buffers.reports),
+            reports: pointer(buffers.reports.map_or(0, Reports::address)),
+            look,
         };
         let address = |buffer: &Buffer| pointer(buffer.address());
         let inputs: Vec<*const c_void> = buffers.inputs.iter().map(|b| address(b).cast_const()).collect();
@@ -194,13 +200,33 @@ impl OnDevice {
         let result = unsafe {
             inner.host.run(&table, symbols.as_ptr(), &inputs, &outputs, &constants, address(buffers.workspace))
         };
-        let launches = call.launches.get();
+        let (launches, looks, stopped) = (call.launches.get(), call.looks.get(), call.stopped.get());
         match call.failure.into_inner() {
             Some(failure) => Err(failure),
-            None if result != 0 => Err(Error::RunFailed { code: result }),
-            None => Ok(launches),
+            None if result != 0 && !stopped => Err(Error::RunFailed { code: result }),
+            None => Ok(Enqueued { launches, looks, stopped }),
         }
     }
+}
+
+/// What a run has enqueued.
+#[derive(Clone, Copy)]
+pub(super) struct Enqueued {
+    /// Launches with groups.
+    pub(super) launches: usize,
+    /// How often it looked at a condition.
+    pub(super) looks: usize,
+    /// It ended when it looked the last time.
+    pub(super) stopped: bool,
+}
+
+/// When a run ends that looks at conditions.
+#[derive(Clone, Copy)]
+pub(super) enum Until {
+    /// When kernels have reported wrong data.
+    Reported,
+    /// When it looks this time, as an earlier run with the same data; never, without a number.
+    Look(Option<usize>),
 }
 
 /// The memory of a run, besides constants.
@@ -208,8 +234,8 @@ pub(super) struct Buffers<'a> {
     pub(super) inputs: &'a [&'a Buffer],
     pub(super) outputs: &'a [&'a Buffer],
     pub(super) workspace: &'a Buffer,
-    /// Address of the words in which kernels report wrong data; 0 where none of them looks.
-    pub(super) reports: u64,
+    /// The words in which kernels report wrong data, where one of them looks.
+    pub(super) reports: Option<&'a Reports>,
 }
 
 /// An address of the device as generated code hands it on.
@@ -247,6 +273,11 @@ struct DeviceCall<'a> {
     launches: Cell<usize>,
     /// All.
     position: Cell<usize>,
+    reports: Option<&'a Reports>,
+    until: Until,
+    /// How often a condition was looked at, and whether the run ended then.
+    looks: Cell<usize>,
+    stopped: Cell<bool>,
     times: RefCell<Option<(&'a Arc<Profile>, &'a mut Vec<LaunchTime>)>>,
 }
 
@@ -316,6 +347,22 @@ impl DeviceCall<'_> {
         Ok((found, address - found.address()))
     }
 
+    /// The condition at an address, once everything enqueued is done; `None` where the run ends.
+    fn look(&self, address: u64) -> Result<Option<bool>> {
+        let (buffer, offset) = self.buffer_at(address, 1)?;
+        let mut stream = self.stream.borrow_mut();
+        let mut condition = [0];
+        stream.download(buffer, offset, &mut condition)?;
+        self.looks.set(self.looks.get() + 1);
+        let ends = match (self.until, self.reports) {
+            (Until::Reported, Some(reports)) => reports.read(&mut stream)?.is_some(),
+            (Until::Reported, None) => false,
+            (Until::Look(last), _) => last == Some(self.looks.get()),
+        };
+        self.stopped.set(ends);
+        Ok((!ends).then_some(condition[0] != 0))
+    }
+
     fn copy(&self, from: u64, to: u64, bytes: i64) -> Result<()> {
         let bytes = u64::try_from(bytes).unwrap_or(0);
         if bytes == 0 {
@@ -345,6 +392,18 @@ unsafe extern "C" fn copy(ctx: *mut c_void, from: *const c_void, to: *mut c_void
     // SAFETY: as for `launch`.
     let call = unsafe { &*ctx.cast::<DeviceCall<'_>>() };
     call.attempt(|| call.copy(from.addr() as u64, to.addr() as u64, bytes));
+}
+
+/// [`SuturaRt::look`].
+unsafe extern "C" fn look(ctx: *mut c_void, condition: *const c_void) -> i32 {
+    // SAFETY: as for `launch`.
+    let call = unsafe { &*ctx.cast::<DeviceCall<'_>>() };
+    let mut holds = None;
+    call.attempt(|| {
+        holds = call.look(condition.addr() as u64)?;
+        Ok(())
+    });
+    holds.map_or(-1, i32::from)
 }
 
 /// [`SuturaRt::parallel_for`]: kernels of the processor would not find their buffers.

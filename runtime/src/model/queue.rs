@@ -4,7 +4,7 @@
 
 use super::Inner;
 use super::graphs::{Entry, Graphs, Key};
-use super::on_device::{Buffers, LaunchTime, OnDevice};
+use super::on_device::{Buffers, Enqueued, LaunchTime, OnDevice, Until};
 use super::reports::Reports;
 use super::run::WrongData;
 use crate::device::{Buffer, Device, DeviceError, Pool, Stream};
@@ -102,7 +102,7 @@ impl Queue {
     ) -> Result<()> {
         self.reserve(workspace_bytes as u64)?;
         if inner.artifact.manifest().data_checks.is_empty() {
-            return self.enqueue((model, inner), symbols, (inputs, outputs));
+            return self.enqueue((model, inner), symbols, (inputs, outputs), Until::Reported).map(drop);
         }
         if self.reports.is_none() {
             self.reports = Some(Reports::new(model.device())?);
@@ -110,12 +110,12 @@ impl Queue {
         if let Some(reports) = &self.reports {
             reports.clear(&mut self.stream)?;
         }
-        self.enqueue((model, inner), symbols, (inputs, outputs))?;
+        let ended = self.enqueue((model, inner), symbols, (inputs, outputs), Until::Reported)?;
         if self.wrong_data()?.is_none() {
             return Ok(());
         }
-        // Now that it is known which report comes first, it is made in full.
-        self.enqueue((model, inner), symbols, (inputs, outputs))?;
+        // Now that it is known which report comes first, it is made in full, by a run that goes as far.
+        self.enqueue((model, inner), symbols, (inputs, outputs), Until::Look(ended))?;
         match self.wrong_data()? {
             Some(wrong) => Err(inner.wrong_data(wrong)),
             None => Err(Error::Contract("it reports wrong data and then does not".to_owned())),
@@ -128,40 +128,45 @@ impl Queue {
         self.reports.as_ref().map_or(Ok(None), |reports| reports.read(&mut self.stream))
     }
 
+    /// Enqueues a run; the number of the look at a condition at which it ended, if it did so before its end.
     fn enqueue(
         &mut self,
         (model, inner): (&OnDevice, &Inner),
         symbols: &[i64],
         (inputs, outputs): (&[&Buffer], &[&Buffer]),
-    ) -> Result<()> {
+        until: Until,
+    ) -> Result<Option<usize>> {
         let counters = &inner.counters;
         let Self { stream, graphs, workspace, reports, why_not, times, .. } = self;
         let Some(workspace) = workspace else { unreachable!("it was reserved") };
-        let reports = reports.as_ref().map_or(0, Reports::address);
-        let buffers = Buffers { inputs, outputs, workspace, reports };
+        let buffers = Buffers { inputs, outputs, workspace, reports: reports.as_ref() };
         if inner.profile.is_some() {
-            let launches = model.enqueue(stream, inner, symbols, &buffers, Some(times))?;
-            Counters::add(&counters.launches, launches);
-            return Ok(());
+            let done = model.enqueue(stream, inner, symbols, (&buffers, until), Some(times))?;
+            Counters::add(&counters.launches, done.launches);
+            return Ok(done.ended());
         }
         if !inner.options.graphs || !model.info().features.contains("graphs") {
-            return enqueue(stream, (model, inner), symbols, &buffers).map(drop);
+            return enqueue(stream, (model, inner), symbols, (&buffers, until)).map(Enqueued::ended);
         }
         let addresses = buffers.all().map(Buffer::address).collect();
         let key = Key { model: model.number, symbols: symbols.to_vec(), addresses };
         match graphs.find(&key) {
             None => {
-                let launches = enqueue(stream, (model, inner), symbols, &buffers)?;
-                graphs.add(key, if launches < FEWEST_LAUNCHES { Entry::Plain } else { Entry::Seen });
-                return Ok(());
+                let done = enqueue(stream, (model, inner), symbols, (&buffers, until))?;
+                // What a run does that looks at a condition is not what another one does.
+                let plain = done.launches < FEWEST_LAUNCHES || done.looks > 0;
+                graphs.add(key, if plain { Entry::Plain } else { Entry::Seen });
+                return Ok(done.ended());
             }
-            Some(Entry::Plain) => return enqueue(stream, (model, inner), symbols, &buffers).map(drop),
+            Some(Entry::Plain) => {
+                return enqueue(stream, (model, inner), symbols, (&buffers, until)).map(Enqueued::ended);
+            }
             Some(entry @ Entry::Seen) => {
                 *entry = Entry::Plain;
                 if let Some(refused) = capture(stream, entry, (model, inner), symbols, &buffers)? {
                     *why_not = Some(refused);
                     Counters::add(&counters.failed_captures, 1);
-                    return enqueue(stream, (model, inner), symbols, &buffers).map(drop);
+                    return enqueue(stream, (model, inner), symbols, (&buffers, until)).map(Enqueued::ended);
                 }
                 Counters::add(&counters.captures, 1);
             }
@@ -173,20 +178,27 @@ impl Queue {
         unsafe { stream.replay(graph)? };
         Counters::add(&counters.launches, *launches);
         Counters::add(&counters.replays, 1);
-        Ok(())
+        Ok(None)
     }
 }
 
-/// Enqueues a run launch by launch. Returns how many they were.
+impl Enqueued {
+    /// The number of the look at which the run ended before its end.
+    fn ended(self) -> Option<usize> {
+        self.stopped.then_some(self.looks)
+    }
+}
+
+/// Enqueues a run launch by launch.
 fn enqueue(
     stream: &mut Stream,
     (model, inner): (&OnDevice, &Inner),
     symbols: &[i64],
-    buffers: &Buffers<'_>,
-) -> Result<usize> {
-    let launches = model.enqueue(stream, inner, symbols, buffers, None)?;
-    Counters::add(&inner.counters.launches, launches);
-    Ok(launches)
+    buffers: (&Buffers<'_>, Until),
+) -> Result<Enqueued> {
+    let done = model.enqueue(stream, inner, symbols, buffers, None)?;
+    Counters::add(&inner.counters.launches, done.launches);
+    Ok(done)
 }
 
 /// Captures a run into `entry`. Where the driver refuses, that is returned, and the stream is as before.
@@ -198,7 +210,8 @@ fn capture(
     buffers: &Buffers<'_>,
 ) -> Result<Option<DeviceError>> {
     stream.begin_capture()?;
-    let launches = model.enqueue(stream, inner, symbols, buffers, None).inspect_err(|_| stream.cancel_capture())?;
+    let run = model.enqueue(stream, inner, symbols, (buffers, Until::Reported), None);
+    let launches = run.inspect_err(|_| stream.cancel_capture())?.launches;
     // Tensors are the caller's, who may free them: the graph is replayed only when they are given again. What it kept
     // could not be reused, and so would never be given again.
     let kept: Vec<&Buffer> = model.constants().iter().chain([buffers.workspace]).collect();

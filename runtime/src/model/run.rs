@@ -235,6 +235,7 @@ impl Inner {
             launch,
             copy,
             reports: std::ptr::null_mut(),
+            look,
         };
         call.reported.store((&raw const table.reported).cast_mut(), Ordering::Relaxed);
         let workspace = scratch.workspace.as_mut_ptr().cast();
@@ -452,6 +453,13 @@ unsafe extern "C" fn report(ctx: *mut c_void, check: i64, position: i64, index: 
 unsafe extern "C" fn launch(ctx: *mut c_void, _: i64, _: *const u64, _: i64, _: i64) {
     // SAFETY: `ctx` is the `Call` of the run in progress, on whose thread this is called.
     unsafe { &*ctx.cast::<Call<'_>>() }.misplaced.set(true);
+}
+
+/// [`SuturaRt::look`] of a model without a device.
+unsafe extern "C" fn look(ctx: *mut c_void, _: *const c_void) -> i32 {
+    // SAFETY: `ctx` is the `Call` of the run in progress, on whose thread this is called.
+    unsafe { &*ctx.cast::<Call<'_>>() }.misplaced.set(true);
+    -1
 }
 
 /// [`SuturaRt::copy`] of a model without a device.

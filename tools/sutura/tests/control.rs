@@ -105,24 +105,58 @@ fn a_loop_ends_with_what_goes_wrong_in_it() {
     assert!(error.contains("element 0 of its indices is 3, which is not in [-3, 2]"), "{error}");
 }
 
-/// The host sees no memory of a device.
+fn compiled_for_fibers(folder: &Path, name: &str) -> (Output, PathBuf) {
+    let (model, artifact) = (data(&format!("{name}.mlir")), folder.join(format!("{name}.fibers.sutura")));
+    let files = [model.to_str().unwrap(), "--target", "cpu_fibers", "-o", artifact.to_str().unwrap()];
+    (sutura(&[&["compile", "-q"], &files[..]].concat()), artifact)
+}
+
+/// The host asks the device for conditions, and ends a loop in which a kernel has reported wrong data; a run that does so is never
+/// replayed.
 #[test]
-fn devices_refuse_what_data_decides() {
+fn devices_tell_the_host_what_data_decides() {
     let folder = tempfile::tempdir().unwrap();
-    let out = folder.path().join("m.sutura");
-    let done = sutura(&[
-        "compile",
-        data("control.mlir").to_str().unwrap(),
-        "--target",
-        "cpu_fibers",
-        "-o",
-        out.to_str().unwrap(),
-    ]);
+    let (done, artifact) = compiled_for_fibers(folder.path(), "carried");
+    assert!(done.status.success(), "{}", String::from_utf8_lossy(&done.stderr));
+    let model = Model::load(&artifact).unwrap();
+    for (count, limit) in [(5usize, 3i64), (5, 3), (5, 3), (5, 0), (70, 4)] {
+        let [x, y, z, w] =
+            [0.25f32, 0.5, -0.125, 0.75].map(|by| (0..count).map(|i| i as f32 * by).collect::<Vec<f32>>());
+        let tensor = |values: &[f32]| Tensor::from_slice(&[count as i64], values).unwrap();
+        let inputs = [Tensor::from_slice(&[], &[limit]).unwrap(), tensor(&x), tensor(&y), tensor(&z), tensor(&w)];
+        let outputs = model.run(&inputs).unwrap();
+        let (rounds, wanted) = carried(limit, &x, [&y, &z, &w]);
+        assert_eq!(outputs[0].as_slice::<i64>().unwrap(), [rounds]);
+        for (i, wanted) in wanted.iter().enumerate() {
+            assert_eq!(outputs[i + 1].as_slice::<f32>().unwrap(), wanted, "result {i} of {count} after {limit}");
+        }
+    }
+    let (done, artifact) = compiled_for_fibers(folder.path(), "endless");
+    assert!(done.status.success(), "{}", String::from_utf8_lossy(&done.stderr));
+    let model = Model::load(&artifact).unwrap();
+    let run = |table: &[bool], at: i64| {
+        let table = truths(&[table.len() as i64], table);
+        model.run(&[table, Tensor::from_slice(&[], &[at]).unwrap()])
+    };
+    assert_eq!(run(&[true, true, false], 0).unwrap()[0].as_slice::<i64>().unwrap(), [2]);
+    let error = run(&[true, true, true], 1).unwrap_err().to_string();
+    assert!(error.contains("element 0 of its indices is 3, which is not in [-3, 2]"), "{error}");
+    assert_eq!(
+        run(&[true, false], 0).unwrap()[0].as_slice::<i64>().unwrap(),
+        [1],
+        "a failed run leaves nothing behind"
+    );
+}
+
+#[test]
+fn devices_do_not_compare_sizes_in_the_run() {
+    let folder = tempfile::tempdir().unwrap();
+    let (done, artifact) = compiled_for_fibers(folder.path(), "control");
     let said = String::from_utf8_lossy(&done.stderr);
     assert_eq!(done.status.code(), Some(3), "{said}");
-    assert!(said.contains("looks at a condition that data tells, which on a device the host cannot see"), "{said}");
+    assert!(said.contains("compares sizes when the run comes there, which programs for devices do not"), "{said}");
     assert!(said.contains("help: compile for a processor"), "{said}");
-    assert!(!out.exists());
+    assert!(!artifact.exists());
 }
 
 /// A program with conditions in each other.
