@@ -109,6 +109,11 @@ impl ScalarMeaning for FirstIndex {
     }
 }
 
+/// Attaches a hook that is also a scalar meaning.
+fn attach<T: Interpret + ScalarMeaning>(d: &mut DialectBuilder<'_>, name: &'static str, hook: &'static T) {
+    d.interface::<dyn Interpret>(name, hook).interface::<dyn ScalarMeaning>(name, hook);
+}
+
 pub(crate) struct TestDialect;
 impl Dialect for TestDialect {
     const NAME: &'static str = "t";
@@ -120,10 +125,10 @@ impl Dialect for TestDialect {
             d.op_def(def);
         }
         d.interface::<dyn Interpret>("t.return", &YieldOp);
-        elementwise::attach(d, "t.const", &ConstantOp);
-        elementwise::attach(d, "t.add", &Elementwise(|_| Ok(NumOp::AddI(num::Overflow::WRAP))));
-        elementwise::attach(d, "t.addf", &Elementwise(|_| Ok(NumOp::AddF)));
-        elementwise::attach(d, "t.mulf", &Elementwise(|_| Ok(NumOp::MulF)));
+        attach(d, "t.const", &ConstantOp);
+        attach(d, "t.add", &Elementwise(|_| Ok(NumOp::AddI(num::Overflow::WRAP))));
+        attach(d, "t.addf", &Elementwise(|_| Ok(NumOp::AddF)));
+        attach(d, "t.mulf", &Elementwise(|_| Ok(NumOp::MulF)));
         d.interface::<dyn Interpret>("t.div", &Elementwise(|_| Ok(NumOp::DivSI { exact: false })));
         d.interface::<dyn Interpret>("t.call", &call);
         d.interface::<dyn Interpret>("t.store", &store);

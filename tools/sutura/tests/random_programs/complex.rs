@@ -29,7 +29,7 @@ impl Scalars<'_> {
     }
 
     /// A complex number of a part.
-    pub(crate) fn to_complex(&mut self, x: &Number, elem: Elem) -> Number {
+    pub(crate) fn complex_of(&mut self, x: &Number, elem: Elem) -> Number {
         let part = elem.part();
         let other = self.constant("0.5", part, 0.5);
         let args = if self.pick(2) == 0 { [x, &other] } else { [&other, x] };

@@ -135,7 +135,7 @@ impl<'r> Scalars<'r> {
             }
             (_, Kind::Complex(_)) => {
                 let part = self.convert(x, from, to.part())?;
-                Some(self.to_complex(&part, to))
+                Some(self.complex_of(&part, to))
             }
         }
     }
