@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::fmt;
 use std::path::{Path, PathBuf};
-use std::sync::LazyLock;
+use std::sync::OnceLock;
 
 use sutura_grammar::{ParseOptions, parse_module};
 use sutura_ir::asm::print::{PrintOptions, op_text};
@@ -277,15 +277,25 @@ pub struct Words {
 
 /// Every form of an operator of ONNX that the library has, in its order.
 pub fn onnx_forms() -> &'static [OnnxForm] {
-    static FORMS: LazyLock<Vec<OnnxForm>> = LazyLock::new(|| {
+    static FORMS: OnceLock<Vec<OnnxForm>> = OnceLock::new();
+    read_once(&FORMS, || {
         let cx = Context::new(crate::all());
         let modules = library(&cx, &|_| true);
         // A file of the library has those of others beside its own, as far as it applies them.
         let mut seen = BTreeSet::new();
         let all = modules.iter().flat_map(|module| top(&cx, module.body()));
         all.filter(|op| seen.insert(op.symbol_name())).flat_map(forms).collect()
-    });
-    &FORMS
+    })
+}
+
+/// What is read from the library, at the first call. Nothing is locked meanwhile, since the library is verified by all threads: one
+/// of them that waited here for the lock would be waited for by the one that holds it. So two may read it, and one is kept.
+pub(super) fn read_once<T>(cell: &'static OnceLock<Vec<T>>, read: impl FnOnce() -> Vec<T>) -> &'static [T] {
+    if let Some(known) = cell.get() {
+        return known;
+    }
+    let made = read();
+    cell.get_or_init(|| made)
 }
 
 fn forms(op: OpRef<'_>) -> Vec<OnnxForm> {

@@ -3,7 +3,7 @@
 //!
 //! No op is known here by name: a pattern is the body of a declaration, and what is compared with it are ops as they are.
 
-use std::sync::LazyLock;
+use std::sync::OnceLock;
 
 use sutura_ir::asm::print::{attr_text, type_text};
 use sutura_ir::{BlockRef, Body, Context, Op, OpRef, Value};
@@ -11,7 +11,7 @@ use sutura_ir::{BlockRef, Body, Context, Op, OpRef, Value};
 use super::super::combine::Combiner;
 use super::super::ops::YieldOp;
 use super::super::structured::ComputeForm;
-use super::library::library;
+use super::library::{library, read_once};
 use super::{Operator, OperatorOp};
 
 /// The attribute of an op that makes the result of an operator which leaves its name.
@@ -161,7 +161,8 @@ impl Pattern {
 
 /// The patterns of all operators of the library that leave their name.
 pub fn patterns() -> &'static [Pattern] {
-    static PATTERNS: LazyLock<Vec<Pattern>> = LazyLock::new(|| {
+    static PATTERNS: OnceLock<Vec<Pattern>> = OnceLock::new();
+    read_once(&PATTERNS, || {
         let cx = Context::new(crate::all());
         let mut found: Vec<Pattern> = Vec::new();
         for module in library(&cx, &|_| true) {
@@ -172,8 +173,7 @@ pub fn patterns() -> &'static [Pattern] {
             }
         }
         found
-    });
-    &PATTERNS
+    })
 }
 
 /// The pattern of an operator of the library.
