@@ -26,7 +26,8 @@ pub(super) fn raise(cx: &Context, body: &mut Body, op: Op, known: &Known) -> Opt
         let pattern = pattern(name)?;
         (0..rank).rev().find_map(|axis| Some((written(cx, body, weights, axis, pattern)?, axis, *name)))
     })?;
-    let (loc, ty) = (body.loc(op), body.ty(weights));
+    let parts: Vec<_> = body.preorder().filter(|part| found.ops.contains(part)).map(|part| body.loc(part)).collect();
+    let (loc, ty) = (cx.fused_loc(&parts, None), body.ty(weights));
     let mut rw = Rewriter::new(cx, body);
     rw.set_before(op);
     let mut state = ApplyOp::state(&rw, loc, name, &[found.input], &[ty]);
