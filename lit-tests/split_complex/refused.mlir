@@ -16,8 +16,8 @@ func.func @joined(%x: tensor<4xcomplex<f32>>, %i: tensor<2xi64>, %u: tensor<2xco
   // expected-error @below {{'graph.scatter' op is of tensors of complex<f32>, for which nothing is compiled}}
   %0 = graph.scatter %x, %i, %u {axis = 0 : i64} : tensor<4xcomplex<f32>>, tensor<2xi64>, tensor<2xcomplex<f32>> -> tensor<4xcomplex<f32>> combine {
   ^bb0(%old: complex<f32>, %new: complex<f32>):
-    %0 = complex.mul %old, %new : complex<f32>
-    graph.yield %0 : complex<f32>
+    %p = complex.mul %old, %new : complex<f32>
+    graph.yield %p : complex<f32>
   }
   return %0 : tensor<4xcomplex<f32>>
 }
