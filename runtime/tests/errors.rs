@@ -101,7 +101,7 @@ fn code_of_another_interface_version() {
     assert_error(
         &error,
         ErrorKind::Unsupported,
-        "the model's code has interface version 1, this runtime has version 7; compile the model again",
+        "the model's code has interface version 1, this runtime has version 8; compile the model again",
     );
 }
 

@@ -232,6 +232,17 @@ fn values_without_a_name_get_one_that_no_other_has() {
     );
 }
 
+/// A result may have the name of a value in the op's own region; a number with a suffix would be no name.
+#[test]
+fn a_number_that_stands_for_two_values_is_told_apart() {
+    check(
+        "func.func @f(%c: i1, %a: i32) -> i32 {\n  %0 = scf.if %c -> (i32) {\n    %0 = arith.addi %a, %a : i32\n    \
+         scf.yield %0 : i32\n  } else {\n    scf.yield %a : i32\n  }\n  return %0 : i32\n}\n",
+        "func.func @f(%c: i1, %a: i32) -> i32 {\n  %0 = scf.if %c -> (i32) {\n    %_0_0 = arith.addi %a, %a : i32\n    \
+         scf.yield %_0_0 : i32\n  } else {\n    scf.yield %a : i32\n  }\n  return %0 : i32\n}\n",
+    );
+}
+
 #[test]
 fn values_and_blocks_may_be_used_before_they_stand() {
     stays(

@@ -258,7 +258,10 @@ impl<'p, 'o> Numbering<'p, 'o> {
     fn unique(&mut self, cx: &Context, name: Ident) -> Code {
         let mut unique = name;
         while self.used.contains(&unique) {
-            unique = cx.ident(&format!("{}_{}", cx.str(name), self.counters.conflict));
+            let name = cx.str(name);
+            // Behind a number a suffix would be no name.
+            let before = if name.starts_with(|first: char| first.is_ascii_digit()) { "_" } else { "" };
+            unique = cx.ident(&format!("{before}{name}_{}", self.counters.conflict));
             self.counters.conflict += 1;
         }
         self.used.insert(unique);
