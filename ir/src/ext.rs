@@ -45,6 +45,11 @@ pub trait ParamValue: Any + Send + Sync + fmt::Debug + Eq + Hash {
     fn verify_encoding(&self, _cx: &Context, _shape: &[i64], _elem: Type) -> Result<(), String> {
         Ok(())
     }
+
+    /// Whether values with this property and with that one may be of one type: where both say something, they say the same.
+    fn agrees(&self, other: &Self) -> bool {
+        self == other
+    }
 }
 
 /// Checks of parameters against each other; named in `#[ty(…, verify)]` and `#[attr(…, verify)]`.
@@ -244,6 +249,7 @@ pub(crate) trait DynParam: Any + Send + Sync + fmt::Debug {
     fn storage(&self) -> Option<TypeData>;
     fn property(&self) -> Option<&'static str>;
     fn verify_encoding(&self, cx: &Context, shape: &[i64], elem: Type) -> Result<(), String>;
+    fn dyn_agrees(&self, other: &dyn DynParam) -> bool;
     fn dyn_eq(&self, other: &dyn DynParam) -> bool;
     fn dyn_hash(&self, state: &mut dyn Hasher);
     fn as_any(&self) -> &dyn Any;
@@ -267,6 +273,9 @@ impl<T: ParamValue> DynParam for T {
     }
     fn verify_encoding(&self, cx: &Context, shape: &[i64], elem: Type) -> Result<(), String> {
         ParamValue::verify_encoding(self, cx, shape, elem)
+    }
+    fn dyn_agrees(&self, other: &dyn DynParam) -> bool {
+        other.as_any().downcast_ref::<T>().is_some_and(|other| self.agrees(other))
     }
     fn dyn_eq(&self, other: &dyn DynParam) -> bool {
         other.as_any().downcast_ref::<T>().is_some_and(|o| o == self)
@@ -326,6 +335,10 @@ impl ExtType {
 }
 
 impl ExtAttr {
+    pub(crate) fn agrees(&self, other: &Self) -> bool {
+        self.0.dyn_agrees(&*other.0)
+    }
+
     pub(crate) fn property(&self) -> Option<&'static str> {
         self.0.property()
     }

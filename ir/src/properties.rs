@@ -13,6 +13,15 @@ use crate::types::{Type, TypeData};
 pub const UNNAMED: &str = "encoding";
 
 impl Context {
+    /// Whether values of one type may have either of two values of a property.
+    pub fn properties_agree(&self, a: Attr, b: Attr) -> bool {
+        a == b
+            || match (self.attr_data(a), self.attr_data(b)) {
+                (AttrData::Ext(a), AttrData::Ext(b)) => self.ext_attr_storage(a).agrees(self.ext_attr_storage(b)),
+                _ => false,
+            }
+    }
+
     /// A property of a ranked tensor type; `None` where the type does not state it.
     pub fn property(&self, ty: Type, name: &str) -> Option<Attr> {
         let encoding = self.encoding(ty)?;

@@ -60,3 +60,20 @@ func.func @other(%x: tensor<2x!q>) -> tensor<?x!q> {
   %0 = tensor.cast %x : tensor<2x!q> to tensor<?x!q>
   return %0 : tensor<?x!q>
 }
+
+// -----
+
+#one = affine_map<(d0) -> (d0)>
+!q = !quant.uniform<i8:f32, 1.0>
+func.func @region(%x: tensor<4x!q>) -> tensor<4x!q> {
+  // expected-error @below {{has quantized numbers in a body of its own}}
+  %0 = graph.fusion(%x : tensor<4x!q>) -> tensor<4x!q> {kind = "loop"} {
+  ^bb0(%a: tensor<4x!q>):
+    %1 = graph.compute ins(%a : tensor<4x!q>) -> tensor<4x!q> {iterators = #graph.iterators<[parallel]>, maps = [#one, #one]} {
+    ^bb0(%e: !q):
+      graph.yield %e : !q
+    }
+    graph.yield %1 : tensor<4x!q>
+  }
+  return %0 : tensor<4x!q>
+}

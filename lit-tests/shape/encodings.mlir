@@ -46,3 +46,18 @@ func.func @constants(%x: tensor<2x3xf32>) -> tensor<2x3xf32> {
 // CHECK: arith.cmpf ueq, %[[C]], %[[C]] : tensor<2xf32, #dyn.shape<[2]>>
 %outside = arith.constant dense<3.0> : tensor<2xf32>
 %equal = arith.cmpf ueq, %outside, %outside : tensor<2xf32>
+
+// A call that knew more of sizes than the function keeps what it knew beside it.
+// STRIP-LABEL: func.func @caller
+// STRIP: %[[IN:.*]] = tensor.cast %z : tensor<3x4xf32> to tensor<?x4xf32>
+// STRIP: %[[OUT:.*]] = call @double(%[[IN]]) : (tensor<?x4xf32>) -> tensor<?x4xf32>
+// STRIP: %[[KNOWN:.*]] = tensor.cast %[[OUT]] : tensor<?x4xf32> to tensor<6x4xf32>
+// STRIP: return %[[KNOWN]] : tensor<6x4xf32>
+func.func @caller(%z: tensor<3x4xf32>) -> tensor<6x4xf32> {
+  %0 = func.call @double(%z) : (tensor<3x4xf32>) -> tensor<6x4xf32>
+  return %0 : tensor<6x4xf32>
+}
+func.func private @double(%x: tensor<?x4xf32, #dyn.shape<[N, 4]>>) -> tensor<?x4xf32, #dyn.shape<[2*N, 4]>> {
+  %0 = graph.concat %x, %x {axis = 0} : tensor<?x4xf32, #dyn.shape<[N, 4]>>, tensor<?x4xf32, #dyn.shape<[N, 4]>> -> tensor<?x4xf32, #dyn.shape<[2*N, 4]>>
+  return %0 : tensor<?x4xf32, #dyn.shape<[2*N, 4]>>
+}

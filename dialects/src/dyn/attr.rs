@@ -42,6 +42,12 @@ impl ParamValue for ShapeAttr {
         }
     }
 
+    /// Sizes agree that are the same, or of which one is not known.
+    fn agrees(&self, other: &Self) -> bool {
+        let agree = |(a, b): (&Option<Poly>, &Option<Poly>)| a.is_none() || b.is_none() || a == b;
+        self.dims.len() == other.dims.len() && self.dims.iter().zip(&other.dims).all(agree)
+    }
+
     fn verify_encoding(&self, _: &Context, shape: &[i64], _: Type) -> Result<(), String> {
         if self.dims.len() != shape.len() {
             return Err(format!("#dyn.shape has {} sizes, but the tensor has rank {}", self.dims.len(), shape.len()));

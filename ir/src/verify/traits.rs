@@ -140,7 +140,9 @@ fn differing_property(op: OpRef<'_>) -> Option<&str> {
     let mut stated: Vec<NamedAttr> = Vec::new();
     for property in all_types(op).flat_map(|ty| op.cx.properties(ty)) {
         match stated.iter().find(|e| e.name == property.name) {
-            Some(other) if other.value != property.value => return Some(op.cx.str(property.name)),
+            Some(other) if !op.cx.properties_agree(other.value, property.value) => {
+                return Some(op.cx.str(property.name));
+            }
             Some(_) => {}
             None => stated.push(property),
         }

@@ -126,12 +126,16 @@ fn mentions(cx: &Context, module: &Body, function: Op) -> Result<bool, Box<Diagn
     }
     let Some(body) = module.nested(function) else { return Ok(found) };
     for op in body.preorder().map(|op| OpRef::new(cx, body, op)) {
-        let args = op.regions().flat_map(|region| region.blocks()).flat_map(|block| block.args().to_vec());
-        let types: Vec<Type> =
-            op.operand_types().chain(op.result_types()).chain(args.map(|arg| body.ty(arg))).collect();
+        let blocks = op.regions().flat_map(|region| region.blocks());
+        let args = blocks.flat_map(|block| block.args().iter().map(|arg| block.body.ty(*arg)).collect::<Vec<_>>());
+        let types: Vec<Type> = op.operand_types().chain(op.result_types()).chain(args).collect();
         let mut here = false;
         for ty in types {
             here |= lowered(cx, ty).map_err(|message| Box::new(op.error(message)))?.is_some();
+        }
+        if here && body.nested(op.op).is_some() {
+            let error = op.error("has quantized numbers in a body of its own");
+            return Err(Box::new(error.help("run 'lower-quant-ops' before regions are formed")));
         }
         if here {
             check(op)?;
@@ -178,8 +182,9 @@ fn lower(cx: &Context, body: &mut Body) -> Result<u64, Box<Diagnostic>> {
     let ops: Vec<Op> = rw.body().preorder().collect();
     for op in ops {
         let view = rw.op_ref(op);
-        let args = view.regions().flat_map(|region| region.blocks()).flat_map(|block| block.args().to_vec());
-        let values: Vec<Value> = view.results().chain(args).collect();
+        let blocks = view.regions().flat_map(|region| region.blocks());
+        let own = blocks.filter(|block| std::ptr::eq(block.body, view.body));
+        let values: Vec<Value> = view.results().chain(own.flat_map(|block| block.args().to_vec())).collect();
         values.into_iter().for_each(|value| retype(&mut rw, value));
     }
     let entry = rw.body().owner_regions().flat_map(|region| rw.body().blocks(region)).collect::<Vec<_>>();

@@ -1,10 +1,12 @@
 //! `materialize-encodings` and `strip-encodings`: symbolic shapes on every type, or on none.
 
+use rustc_hash::FxHashMap;
 use sutura_dialects::r#dyn::ShapeAttr;
 use sutura_dialects::r#dyn::attr::{SIZES, symbolic_shape};
-use sutura_dialects::func::{FuncOp, ReturnOp};
+use sutura_dialects::func::{CallOp, FuncOp, ReturnOp};
 use sutura_dialects::graph::shape_fn::mentioned_sizes;
 use sutura_dialects::graph::{ComputeForm, OperatorOp, ReshapeOp};
+use sutura_dialects::tensor::CastOp;
 use sutura_ir::analysis::PreservedAnalyses;
 use sutura_ir::pass::{Anchor, Pass, PassInfo, PassOptions, PassResult, PassRun, StatisticInfo};
 use sutura_ir::{Body, Context, Diagnostic, Op, OpRef, Rewriter, Traits, Type, Value};
@@ -31,7 +33,8 @@ pub static STRIP_ENCODINGS: PassInfo = PassInfo {
     argument: "strip-encodings",
     summary: "Remove symbolic shapes from tensor types",
     description: "Removes `#dyn.shape` from the types of values and signatures; other properties stay. A result whose \
-                  sizes follow from nothing but its type keeps it, with a remark.",
+                  sizes follow from nothing but its type keeps it, with a remark. Where a call knew more of sizes than the \
+                  function, `tensor.cast` stands between them.",
     anchor: Anchor::Op("builtin.module"),
     options: &[],
     statistics: CHANGED,
@@ -65,8 +68,55 @@ impl Pass for Encodings {
                 run.diags.report(remark);
             });
         }
+        if !self.add && changed > 0 {
+            let types = function_types(cx, run.body);
+            run.for_each_body(|at| cast_at_calls(cx, at.body, &types));
+        }
         run.count("num-changed", changed);
         Ok(PreservedAnalyses::unless(changed > 0))
+    }
+}
+
+/// Types of what each function takes and gives.
+type FunctionTypes = FxHashMap<String, (Vec<Type>, Vec<Type>)>;
+
+fn function_types(cx: &Context, module: &Body) -> FunctionTypes {
+    let ops = module.entry_block().into_iter().flat_map(|block| module.ops(block));
+    let functions = ops.filter_map(|op| OpRef::new(cx, module, op).as_::<FuncOp<'_>>());
+    functions.map(|f| (f.sym_name().to_owned(), (f.inputs().to_vec(), f.results().to_vec()))).collect()
+}
+
+/// What a call takes and gives has the function's types, which no longer say that sizes are those of the caller.
+fn cast_at_calls(cx: &Context, body: &mut Body, types: &FunctionTypes) {
+    let ops: Vec<Op> = body.preorder().collect();
+    let mut rw = Rewriter::new(cx, body);
+    let differs = |ty: Type, of_function: Type| {
+        cx.shape(ty) != cx.shape(of_function) && cx.property(of_function, SIZES).is_none()
+    };
+    for op in ops {
+        let Some(call) = rw.view::<CallOp<'_>>(op) else { continue };
+        let Some((inputs, results)) = types.get(call.callee()) else { continue };
+        let loc = rw.body().loc(op);
+        let operands: Vec<Value> = rw.body().operands(op).collect();
+        for (i, (operand, ty)) in operands.into_iter().zip(inputs).enumerate() {
+            if differs(rw.body().ty(operand), *ty) {
+                rw.set_before(op);
+                let cast = CastOp::value(&mut rw, loc, operand, *ty);
+                rw.set_operand(op, i, cast);
+            }
+        }
+        let made: Vec<Value> = rw.body().results(op).collect();
+        for (result, ty) in made.into_iter().zip(results) {
+            let wanted = rw.body().ty(result);
+            if differs(wanted, *ty) {
+                rw.set_type(result, *ty);
+                rw.set_after_value(result);
+                let cast = CastOp::value(&mut rw, loc, result, wanted);
+                rw.replace_all_uses(result, cast);
+                let cast = rw.body().defining_op(cast).expect("just made");
+                rw.set_operand(cast, 0, result);
+            }
+        }
     }
 }
 
