@@ -61,3 +61,11 @@ func.func private @double(%x: tensor<?x4xf32, #dyn.shape<[N, 4]>>) -> tensor<?x4
   %0 = graph.concat %x, %x {axis = 0} : tensor<?x4xf32, #dyn.shape<[N, 4]>>, tensor<?x4xf32, #dyn.shape<[N, 4]>> -> tensor<?x4xf32, #dyn.shape<[2*N, 4]>>
   return %0 : tensor<?x4xf32, #dyn.shape<[2*N, 4]>>
 }
+
+// Types that know sizes differently are of one type.
+// CHECK-LABEL: func.func @partly
+// CHECK: "arith.addf"(%x, %y) {{.*}} : (tensor<?xf32, #dyn.shape<[?]>>, tensor<4xf32, #dyn.shape<[4]>>) -> tensor<4xf32, #dyn.shape<[4]>>
+func.func @partly(%x: tensor<?xf32>, %y: tensor<4xf32>) -> tensor<4xf32> {
+  %0 = "arith.addf"(%x, %y) : (tensor<?xf32>, tensor<4xf32>) -> tensor<4xf32>
+  return %0 : tensor<4xf32>
+}
