@@ -200,6 +200,11 @@ fn joins(view: OpRef<'_>) -> bool {
     view.as_::<ScatterOp<'_>>().is_some_and(|scatter| scatter.combiner().is_some())
 }
 
+/// Whether bytes for elements of this type have the sign above them, and not zeros.
+fn has_sign(cx: &Context, elem: Type) -> bool {
+    policy(cx, elem).is_some_and(|policy| !policy.unsigned) && !elem.is_float(cx)
+}
+
 /// The float of at most one byte that a type is.
 fn byte_float(cx: &Context, elem: Type) -> Option<FloatKind> {
     match cx.type_data(elem) {
@@ -216,8 +221,8 @@ struct Legalizer<'b> {
     scalars: FxHashMap<Value, FloatKind>,
     /// Types that operands of ops had.
     asked: FxHashMap<Op, Vec<Type>>,
-    /// Tensors of bytes for shorter elements, which have the sign or zeros above them.
-    extended: FxHashSet<Value>,
+    /// Tensors of bytes for shorter elements, which have the sign above them, or zeros: the same bytes may stand for either.
+    extended: FxHashSet<(Value, bool)>,
     count: u64,
     /// Ops that are left alone, with their names.
     left: Vec<(Loc, String)>,
@@ -362,19 +367,19 @@ impl<'b> Legalizer<'b> {
     /// The bytes of `value`, a tensor that had the type `ty`, with the sign above the elements, or zeros; made before `at`.
     fn extended_value(&mut self, at: Op, value: Value, ty: Type) -> Value {
         let cx = self.cx();
-        if cx.shape(ty).is_none() || self.extended.contains(&value) {
+        let elem = cx.element_type(ty);
+        let signed = has_sign(cx, elem);
+        if cx.shape(ty).is_none() || self.extended.contains(&(value, signed)) {
             return value;
         }
-        let elem = cx.element_type(ty);
-        let (Some(policy), Some(bits)) = (policy(cx, elem), cx.bit_width(elem)) else { return value };
+        let Some(bits) = policy(cx, elem).and_then(|_| cx.bit_width(elem)) else { return value };
         let ty = self.rw.body().ty(value);
         if !(2..8).contains(&bits) || cx.element_type(ty) != Type::I8 {
             return value;
         }
-        let signed = !policy.unsigned && !elem.is_float(cx);
         self.rw.set_before(at);
         let bytes = self.elementwise(at, value, ty, |b, x| b.extended(x, bits, signed));
-        self.extended.insert(bytes);
+        self.extended.insert((bytes, signed));
         bytes
     }
 
@@ -491,12 +496,12 @@ impl<'b> Legalizer<'b> {
                 Some(kind) => {
                     self.encode_yielded(block, i, kind);
                     self.retype(result);
-                    self.extended.insert(result);
+                    self.extended.insert((result, false));
                 }
                 None => {
                     if !reduces && narrow::width(cx, elems[i]).is_some() {
                         self.extend_yielded(block, i, elems[i]);
-                        self.extended.insert(result);
+                        self.extended.insert((result, has_sign(cx, elems[i])));
                     }
                     self.retype(result);
                 }
