@@ -1,40 +1,37 @@
 //! Random programs of calls, conditions and loops: what is compiled computes what the interpreter does, bit by bit, and so does the
 //! interpreter on host programs that run others, and on the one in which all have their place.
 //!
-//! `SUTURA_CONTROL=0..500` runs the programs of these seeds; `SUTURA_CONTROL_KEEP=FOLDER` keeps those that differ or are refused.
+//! `SUTURA_CONTROL=0..500` runs the programs of these seeds; `random` says what else can be asked for.
 
 mod generate;
+#[path = "../random/mod.rs"]
+mod random;
 
-use std::collections::BTreeMap;
 use std::fmt::Write as _;
-use std::io::Write as _;
 use std::ops::Range;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
-use sutura_grammar::ParseOptions;
 use sutura_interp::{DType, Interpreter, Limits, Random, Scalar, Tensor as Expected, Value};
-use sutura_ir::diagnostics::{Diagnostics, Exit};
+use sutura_ir::diagnostics::Diagnostics;
 use sutura_ir::pass::{Event, PassRegistry, RunConfig, parse_pipeline, run_pipeline};
 use sutura_ir::{Context, Module};
 use sutura_passes::stages;
-use sutura_runtime::{ElementType, Model, Options, Tensor};
+use sutura_runtime::{ElementType, Model, Tensor};
 
 use generate::{Kind, Program, RUNS, SYMBOLS};
+use random::{Compiled, Drawn, Outcome, Soak};
 
 /// Seeds that every run of the tests takes.
 const USUAL: Range<u64> = 0..8;
 
-fn seeds() -> Range<u64> {
-    let Ok(text) = std::env::var("SUTURA_CONTROL") else { return USUAL };
-    let (from, to) = text.split_once("..").expect("SUTURA_CONTROL is FROM..TO");
-    from.parse().expect("a number")..to.parse().expect("a number")
-}
+impl Drawn for Program {
+    fn text(&self) -> &str {
+        &self.text
+    }
 
-fn module(cx: &Context, text: &str) -> Module {
-    let source = cx.sources().add("random.mlir".to_owned(), text.to_owned()).expect("it is small");
-    let mut diags = Diagnostics::default();
-    sutura_grammar::parse_module(cx, &source, &ParseOptions::default(), &mut diags)
-        .unwrap_or_else(|_| panic!("{:?}\n{text}", diags.iter().map(|d| d.message.clone()).collect::<Vec<_>>()))
+    fn forms(&self) -> &[&'static str] {
+        &self.forms
+    }
 }
 
 /// The program's host programs that run each other, and the one that all of them become, planned.
@@ -46,7 +43,7 @@ fn hosts(text: &str) -> Result<Vec<(Context, Module)>, String> {
 
 fn lower(text: &str, stages: &[&str]) -> Result<(Context, Module), String> {
     let cx = Context::new(sutura_dialects::all());
-    let mut module = module(&cx, text);
+    let mut module = random::module(&cx, text);
     let mut registry = PassRegistry::new();
     sutura_passes::register(&mut registry);
     for stage in stages {
@@ -93,86 +90,72 @@ fn same(found: &[Value], wanted: &[Value]) -> bool {
     found.len() == wanted.len() && found.iter().zip(&wanted).all(same)
 }
 
-/// What went wrong with one program.
-struct Finding {
-    seed: u64,
-    what: String,
+/// What is meant by a program, in the forms that are interpreted.
+struct Meant {
+    cx: Context,
+    module: Module,
+    hosts: Vec<(Context, Module)>,
 }
 
-/// Compiles and runs the program of a seed, and interprets `meant`, which is its text unless a fault is planted; what is said if it
-/// is refused.
-fn check(seed: u64, folder: &Path, program: &Program, meant: &str) -> Result<Option<String>, Finding> {
-    let wrong = |what: String| Finding { seed, what };
-    let (model, artifact) = (folder.join("random.mlir"), folder.join("random.sutura"));
-    std::fs::write(&model, &program.text).expect("a temporary file");
-    let args: [PathBuf; 6] = ["sutura".into(), "compile".into(), "-q".into(), model, "-o".into(), artifact.clone()];
-    match sutura_cli::run(&args) {
-        (Exit::Ok, _) => {}
-        (Exit::Unsupported, said) => return Ok(Some(said)),
-        (exit, said) => return Err(wrong(format!("exit {exit:?}: {said}"))),
-    }
-    let loaded = Model::load_with(&artifact, Options::new().threads(2)).map_err(|e| wrong(e.to_string()))?;
+/// Compiles and runs the program of a seed, and interprets `meant`, which is its text unless a fault is planted.
+fn check(seed: u64, folder: &Path, program: &Program, meant: &str, target: Option<&str>) -> Outcome {
+    let loaded = match random::compile(folder, &program.text, target) {
+        Ok(Compiled::Model(model)) => model,
+        Ok(Compiled::Refused(said)) => return Outcome::Refused(said),
+        Err(what) => return Outcome::Wrong(what),
+    };
+    let hosts = match hosts(&program.text) {
+        Ok(hosts) => hosts,
+        Err(what) => return Outcome::Wrong(what),
+    };
     let cx = Context::new(sutura_dialects::all());
-    let module = module(&cx, meant);
-    let hosts = hosts(&program.text).map_err(wrong)?;
-    for run in 0..RUNS {
-        let sizes = &program.sizes[run];
-        let mut random = Random::new(seed.wrapping_mul(RUNS as u64) + run as u64);
-        let inputs: Vec<Expected> = program.inputs.iter().map(|kind| random_input(*kind, sizes, &mut random)).collect();
-        let tensors: Vec<Tensor> = inputs.iter().map(given).collect();
-        let outputs = loaded.run(&tensors).map_err(|e| wrong(format!("run {run} at {sizes:?}: {e}")))?;
-        let mut interpreter = Interpreter::new(&cx, &module);
-        interpreter.set_limits(Limits { steps: 1 << 34, ..Limits::default() });
-        let values: Vec<Value> = inputs.into_iter().map(Value::Tensor).collect();
-        let results = interpreter.call("main", &values);
-        let results = results.map_err(|e| wrong(format!("the interpreter at {sizes:?}: {e:?}")))?;
-        // Kernels are interpreted element by element.
-        if sizes.iter().all(|size| *size < 8) {
-            for (what, (cx, host)) in ["several host programs", "the host program"].into_iter().zip(&hosts) {
-                let found = Interpreter::new(cx, host).call("main", &values);
-                let found = found.map_err(|e| wrong(format!("{what} interpreted at {sizes:?}: {e:?}")))?;
-                if !same(&found, &results) {
-                    return Err(wrong(format!("{what} interpreted at {sizes:?}: {found:?}, not {results:?}")));
-                }
-            }
-        }
-        if results.len() != outputs.len() {
-            return Err(wrong(format!("{} results, not {}", outputs.len(), results.len())));
-        }
-        for (i, (found, result)) in outputs.iter().zip(&results).enumerate() {
-            let result = given(result.tensor().expect("all results are tensors"));
-            if (found.dims(), found.bytes()) != (result.dims(), result.bytes()) {
-                return Err(wrong(format!("run {run} at {sizes:?}, output {i}: {found:?}, not {result:?}")));
+    let module = random::module(&cx, meant);
+    let meant = Meant { cx, module, hosts };
+    let wrong = (0..RUNS).find_map(|run| differs(seed, run, &loaded, program, &meant).err());
+    wrong.map_or(Outcome::Same, Outcome::Wrong)
+}
+
+/// Runs what is compiled and interprets what is meant, once.
+///
+/// # Errors
+/// What is wrong.
+fn differs(seed: u64, run: usize, loaded: &Model, program: &Program, meant: &Meant) -> Result<(), String> {
+    let sizes = &program.sizes[run];
+    let mut random = Random::new(seed.wrapping_mul(RUNS as u64) + run as u64);
+    let inputs: Vec<Expected> = program.inputs.iter().map(|kind| random_input(*kind, sizes, &mut random)).collect();
+    let tensors: Vec<Tensor> = inputs.iter().map(given).collect();
+    let outputs = loaded.run(&tensors).map_err(|e| format!("run {run} at {sizes:?}: {e}"))?;
+    let mut interpreter = Interpreter::new(&meant.cx, &meant.module);
+    interpreter.set_limits(Limits { steps: 1 << 34, ..Limits::default() });
+    let values: Vec<Value> = inputs.into_iter().map(Value::Tensor).collect();
+    let results = interpreter.call("main", &values);
+    let results = results.map_err(|e| format!("the interpreter at {sizes:?}: {e:?}"))?;
+    // Kernels are interpreted element by element.
+    if sizes.iter().all(|size| *size < 8) {
+        for (what, (cx, host)) in ["several host programs", "the host program"].into_iter().zip(&meant.hosts) {
+            let found = Interpreter::new(cx, host).call("main", &values);
+            let found = found.map_err(|e| format!("{what} interpreted at {sizes:?}: {e:?}"))?;
+            if !same(&found, &results) {
+                return Err(format!("{what} interpreted at {sizes:?}: {found:?}, not {results:?}"));
             }
         }
     }
-    Ok(None)
+    if results.len() != outputs.len() {
+        return Err(format!("{} results, not {}", outputs.len(), results.len()));
+    }
+    for (i, (found, result)) in outputs.iter().zip(&results).enumerate() {
+        let result = given(result.tensor().expect("all results are tensors"));
+        if (found.dims(), found.bytes()) != (result.dims(), result.bytes()) {
+            return Err(format!("run {run} at {sizes:?}, output {i}: {found:?}, not {result:?}"));
+        }
+    }
+    Ok(())
 }
 
 #[test]
 fn what_is_compiled_computes_what_the_interpreter_does() {
-    let folder = tempfile::tempdir().expect("a temporary folder");
-    let (mut findings, mut refused, mut forms) = (Vec::new(), BTreeMap::new(), BTreeMap::new());
-    let seeds = seeds();
-    for seed in seeds.clone() {
-        let program = generate::program(seed);
-        program.forms.iter().for_each(|form| *forms.entry(*form).or_insert(0) += 1);
-        let checked = check(seed, folder.path(), &program, &program.text);
-        if let (Ok(Some(_)) | Err(_), Ok(folder)) = (&checked, std::env::var("SUTURA_CONTROL_KEEP")) {
-            std::fs::write(Path::new(&folder).join(format!("{seed}.mlir")), &program.text).expect("a folder");
-        }
-        match checked {
-            Ok(None) => {}
-            Ok(Some(said)) => *refused.entry(said).or_insert(0) += 1,
-            Err(finding) => findings.push(finding),
-        }
-    }
-    let mut text = format!("programs {seeds:?}, forms {forms:?}, refused {refused:?}");
-    for Finding { seed, what } in &findings {
-        let _ = write!(text, "\nseed {seed}: {what}");
-    }
-    writeln!(std::io::stdout(), "{text}").expect("a summary");
-    assert!(findings.is_empty() && refused.is_empty(), "{text}");
+    let soak = Soak::new("SUTURA_CONTROL", USUAL);
+    soak.run(generate::program, |seed, folder, program, target| check(seed, folder, program, &program.text, target));
 }
 
 /// The comparison sees a loop that carries one value in the place of another, and one that runs once more.
@@ -196,8 +179,8 @@ fn a_planted_fault_is_found() {
         sizes: [[5, 0], [1, 0], [64, 0], [300, 0]],
         forms: vec![],
     };
-    assert!(matches!(check(0, folder.path(), &program, &right), Ok(None)));
+    assert!(matches!(check(0, folder.path(), &program, &right, None), Outcome::Same));
     for wrong in [text("%s, %q", 3), text("%q, %s", 4), text("%p, %s", 3)] {
-        assert!(check(0, folder.path(), &program, &wrong).is_err(), "{wrong}");
+        assert!(matches!(check(0, folder.path(), &program, &wrong, None), Outcome::Wrong(_)), "{wrong}");
     }
 }
