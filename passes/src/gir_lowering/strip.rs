@@ -295,8 +295,7 @@ fn padded(e: &mut Emit<'_>, slice: &SliceVal, window: Window, pad: Attr, (col, m
     let read = e.both(mask, inside);
     let value = e.load_vector(slice, None, Some(col), Some(read));
     // Lanes that are masked off are zero already.
-    let zero = e.cx().as_f64(pad).map_or_else(|| e.cx().as_int(pad) == Some(0), |x| x.to_bits() == 0);
-    if zero {
+    if e.is_zero(pad) {
         return value;
     }
     let pad = e.splat(pad);

@@ -207,11 +207,18 @@ impl Emit<'_> {
         Ok(RegTile { elem: slice.elem, rows, cols, parts, row_window, col_window })
     }
 
-    /// The tile with `pad` wherever it has no element.
+    /// Whether a number is the zero that masked lanes of a load have, and not the negative one.
+    pub(super) fn is_zero(&self, number: sutura_ir::Attr) -> bool {
+        self.cx().as_f64(number).map_or_else(|| self.cx().as_int(number) == Some(0), |x| x.to_bits() == 0)
+    }
+
+    /// The tile, which was loaded, with `pad` wherever it has no element.
     pub(super) fn pad_tile(&mut self, tile: &RegTile, exists: Option<Value>, pad: sutura_ir::Attr) -> RegTile {
         let mut tile = tile.clone();
         let (cols, row_window, col_window) = (tile.cols, tile.row_window, tile.col_window);
         let scalars = tile.is_scalars();
+        // Lanes that a load masks off are zero already.
+        let columns_done = !scalars && self.is_zero(pad);
         let (Parts::Scalars(rows) | Parts::Vectors(rows)) = &mut tile.parts;
         for (r, row) in rows.iter_mut().enumerate() {
             let mut inside = self.row_exists(r as i64, row_window);
@@ -221,7 +228,7 @@ impl Emit<'_> {
             for (c, value) in row.iter_mut().enumerate() {
                 let column = if scalars {
                     self.row_exists(c as i64, col_window)
-                } else if col_window.is_full() {
+                } else if col_window.is_full() || columns_done {
                     None
                 } else {
                     self.chunk_mask(c as i64, cols, col_window)
