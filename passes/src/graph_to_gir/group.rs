@@ -92,7 +92,9 @@ impl<'a> Group<'_, 'a> {
         for now in 0..=phase.values().copied().max().unwrap_or(0) {
             let outside: Vec<usize> = stages.iter().copied().filter(|s| !has(s) && phase[s] == now).collect();
             if !outside.is_empty() {
-                self.run(e, frame, (&outside, inner), known, state)?;
+                // What an earlier phase made inside another loop is made again here.
+                let needed = needed(self.nest(), stages, &outside, known);
+                self.run(e, frame, (&needed, inner), known, state)?;
             }
             let wanted = |s: &usize| has(s) && phase[s] == now && self.is_wanted(*s, dim, state);
             let wanted: Vec<usize> = stages.iter().copied().filter(wanted).collect();
@@ -232,8 +234,7 @@ impl<'a> Group<'_, 'a> {
             Sum::Carried(tile) => tile,
             Sum::Kept { view, now, .. } => e.load_row(view, now),
         };
-        self.finish(e, frame, (stage, r), Number::Tile(tile), known, state);
-        Ok(())
+        self.finish(e, frame, (stage, r), Number::Tile(tile), known, state)
     }
 
     /// A number of the accumulator's type that is combined in this kernel.
@@ -245,17 +246,17 @@ impl<'a> Group<'_, 'a> {
         number: Number,
         known: &mut Known,
         state: &mut State,
-    ) {
+    ) -> Built<()> {
         let value = stage.results[r].value;
         if let Some(partial) = self.partial.get(&value) {
             e.store_part(self.nest(), frame, number, partial);
-            return;
+            return Ok(());
         }
         let number = match number {
             Number::Tile(tile) => Number::Tile(e.converted(tile, result_elem(self.nest().cx, stage, r))),
             constant => constant,
         };
-        self.made(e, frame, (stage, r), number, known, state);
+        self.made(e, frame, (stage, r), number, known, state)
     }
 
     /// Notes a value, and writes it if that is this kernel's to do.
@@ -267,12 +268,13 @@ impl<'a> Group<'_, 'a> {
         number: Number,
         known: &mut Known,
         state: &mut State,
-    ) {
+    ) -> Built<()> {
         let write = &stage.results[r];
         known.made.extend(write.slot.map(|slot| (slot, number)));
         if !stage.copy && self.writes.contains(&write.value) && state.written.insert(write.value) {
-            e.store(self.nest(), frame, number, known.views[&write.value], &write.index);
+            e.store(self.nest(), frame, number, known.view(stage.op, write.value)?, &write.index);
         }
+        Ok(())
     }
 
     // ---- inside all loops
@@ -301,16 +303,16 @@ impl<'a> Group<'_, 'a> {
                 continue;
             }
             e.loc = stage.op.loc();
-            let args = self.walk.args(e, frame, stage, known);
+            let args = self.walk.args(e, frame, stage, known)?;
             let numbers = e.scalars(frame, &self.walk.region.facts, (self.nest(), stage), &args)?;
             e.loc = stage.op.loc();
             for (r, number) in numbers.into_iter().enumerate() {
                 match stage.scan {
                     _ if stage.reduces() => self.combine(e, frame, (s, r), number, known, state)?,
-                    None => self.made(e, frame, (stage, r), number, known, state),
+                    None => self.made(e, frame, (stage, r), number, known, state)?,
                     Some(scan) => {
                         let number = self.scan(e, frame, ((s, r), scan), number, state)?;
-                        self.made(e, frame, (stage, r), number, known, state);
+                        self.made(e, frame, (stage, r), number, known, state)?;
                     }
                 }
             }
@@ -406,8 +408,7 @@ impl<'a> Group<'_, 'a> {
         }
         let old = match state.sums.get(&key) {
             None => {
-                self.finish(e, frame, (stage, key.1), Number::Tile(tile), known, state);
-                return Ok(());
+                return self.finish(e, frame, (stage, key.1), Number::Tile(tile), known, state);
             }
             Some(Sum::Carried(old) | Sum::Kept { now: old, .. }) => *old,
         };

@@ -218,8 +218,7 @@ impl Loop<'_, '_> {
         }
         let numbers =
             if self.stage.reduces() { self.combined(e, frame, known)? } else { self.contribution(e, frame, known)? };
-        self.walk.finish(e, frame, self.stage, numbers, &mut known.clone());
-        Ok(())
+        self.walk.finish(e, frame, self.stage, numbers, &mut known.clone())
     }
 
     /// Writes updates at their places, in loops over those that may meet.
@@ -243,7 +242,7 @@ impl Loop<'_, '_> {
         let update = self.contribution(e, frame, known)?[0];
         e.loc = self.stage.op.loc();
         let (cx, write) = (self.nest.cx, &self.stage.results[0]);
-        let view = known.view(write.value).expect("every tensor has its view");
+        let view = known.view(self.stage.op, write.value)?;
         let elem = e.view_elem(view);
         if let Edge::Apart(edges) = self.edge {
             let message = format!(
@@ -292,9 +291,9 @@ impl Loop<'_, '_> {
     /// whole; results beyond the end of theirs are not written.
     fn contribution(&self, e: &mut Emit<'_>, frame: &Frame, known: &Known) -> Built<Vec<Number>> {
         let mut args = Vec::new();
-        self.walk.picks(e, frame, self.stage, &mut known.clone());
+        self.walk.picks(e, frame, self.stage, &mut known.clone())?;
         for read in &self.stage.inputs {
-            let view = known.view(read.value).expect("every tensor has its view");
+            let view = known.view(self.stage.op, read.value)?;
             let elem = self.nest.cx.element_type(self.nest.body.ty(read.value));
             let pad = read.oob.unwrap_or_else(|| zero(self.nest.cx, elem));
             let edge = self.nest.edge(&self.walk.region.facts, read, self.col);
