@@ -179,11 +179,7 @@ impl<'a> Group<'_, 'a> {
         if !stages.iter().any(backward) {
             return trip;
         }
-        let cx = e.b.cx();
-        let back = cx.affine_binary(AffineOp::Mul, cx.affine_dim(1), cx.affine_const(-1));
-        let last = cx.affine_binary(AffineOp::Add, cx.affine_dim(0), cx.affine_const(-1));
-        let map = cx.affine_map(2, 0, &[cx.affine_binary(AffineOp::Add, last, back)]);
-        IndexOp::value(&mut e.b, e.loc, map, &[end, trip])
+        e.from_end(end, trip)
     }
 
     /// The indices that a loop runs through: all of the dim, or the group's part of it.
@@ -476,6 +472,15 @@ impl Emit<'_> {
         let ty = cx.ext_type(ty);
         let loc = self.loc;
         self.at_start(|b| AllocOp::value(b, loc, Scope::Unit, ty))
+    }
+
+    /// The index as far from the end as `trip` is from the start.
+    pub(super) fn from_end(&mut self, end: Value, trip: Value) -> Value {
+        let cx = self.b.cx();
+        let back = cx.affine_binary(AffineOp::Mul, cx.affine_dim(1), cx.affine_const(-1));
+        let last = cx.affine_binary(AffineOp::Add, cx.affine_dim(0), cx.affine_const(-1));
+        let map = cx.affine_map(2, 0, &[cx.affine_binary(AffineOp::Add, last, back)]);
+        IndexOp::value(&mut self.b, self.loc, map, &[end, trip])
     }
 
     /// All of a view of one dimension, as one row.
