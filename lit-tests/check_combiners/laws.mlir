@@ -5,7 +5,7 @@
 // CHECK: error: {{.*}}seeds
 
 //--- hold.mlir
-// HOLD: 3 num-tested
+// HOLD: 4 num-tested
 
 // log(sum(exp)) in one pass: the largest number, and the sum of powers above it.
 func.func @log_sum_exp(%x: tensor<?x?xf32>) -> (tensor<?xf32>, tensor<?xf32>) {
@@ -73,7 +73,33 @@ func.func @products(%x: tensor<?xf64>, %y: tensor<?xf64>) -> (tensor<f64>, tenso
   return %re, %im, %s, %t : tensor<f64>, tensor<f64>, tensor<f64>, tensor<f64>
 }
 
+// What a scan joins are the elements.
+func.func @running(%x: tensor<?xf64>, %y: tensor<?xi32>) -> (tensor<?xf64>, tensor<?xi32>) {
+  %0, %1 = graph.scan %x, %y {axis = 0 : i64, state = #graph.state<[1.0, 0 : i32], laws = [associative, commutative]>} : tensor<?xf64>, tensor<?xi32> -> tensor<?xf64>, tensor<?xi32> combine {
+  ^bb0(%a: f64, %i: i32, %b: f64, %j: i32):
+    %p = arith.mulf %a, %b : f64
+    %k = arith.xori %i, %j : i32
+    graph.yield %p, %k : f64, i32
+  }
+  return %0, %1 : tensor<?xf64>, tensor<?xi32>
+}
+
 //--- broken.mlir
+func.func @running(%x: tensor<?xi32>) -> tensor<?xi32> {
+  // expected-error @below {{'graph.scan' op is declared to have the law 'associative', but (a b) c and a (b c) differ in result 0}}
+  %y = graph.scan %x {axis = 0 : i64, state = #graph.state<[0 : i32], laws = [associative]>} : tensor<?xi32> -> tensor<?xi32> combine {
+  ^bb0(%a: i32, %b: i32):
+    %p = arith.muli %a, %b : i32
+    %q = arith.muli %p, %p : i32
+    %0 = arith.addi %a, %b : i32
+    %1 = arith.addi %0, %q : i32
+    graph.yield %1 : i32
+  }
+  return %y : tensor<?xi32>
+}
+
+// -----
+
 func.func @difference(%x: tensor<4xf32>) -> tensor<f32> {
   // expected-error @below {{'graph.compute' op is declared to have this identity, but the state itself and it behind the identity differ in result 0}}
   %y = graph.compute ins(%x : tensor<4xf32>) -> tensor<f32> {iterators = #graph.iterators<[reduce]>, state = #graph.state<[0.0 : f32]>, maps = [affine_map<(d0) -> (d0)>, affine_map<(d0) -> ()>]} {

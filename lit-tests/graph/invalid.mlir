@@ -150,7 +150,7 @@ func.func @scan_type(%x: tensor<4xf32>) -> tensor<4xf64> {
 // -----
 
 func.func @scan_size(%x: tensor<?x4xf32>) -> tensor<?x5xf32> {
-  // expected-error @below {{'graph.scan' op input and result differ in dimension 1}}
+  // expected-error @below {{'graph.scan' op dimension 1 of result must have size 4, not 5}}
   %y = graph.scan %x {axis = 0 : i64, combiner = #graph.combiner<max>} : tensor<?x4xf32> -> tensor<?x5xf32>
   return %y : tensor<?x5xf32>
 }

@@ -1,5 +1,17 @@
 // RUN: sutura-opt %s --verify-diagnostics --split-input-file --legalize-elements
 
+func.func @running(%x: tensor<4xi4>) -> tensor<4xi4> {
+  // expected-error @below {{'graph.scan' op joins elements of i4 by a region, for which nothing is compiled}}
+  %0 = graph.scan %x {axis = 0 : i64, state = #graph.state<[0 : i4]>} : tensor<4xi4> -> tensor<4xi4> combine {
+  ^bb0(%a: i4, %b: i4):
+    %c = arith.xori %a, %b : i4
+    graph.yield %c : i4
+  }
+  return %0 : tensor<4xi4>
+}
+
+// -----
+
 func.func @rounded(%x: tensor<2xf32>) -> tensor<2xf8E5M2> {
   %0 = graph.compute ins(%x : tensor<2xf32>) -> tensor<2xf8E5M2> {iterators = #graph.iterators<[parallel]>, maps = [affine_map<(d0) -> (d0)>, affine_map<(d0) -> (d0)>]} {
   ^bb0(%a: f32):

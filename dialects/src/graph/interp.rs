@@ -12,7 +12,7 @@ use sutura_ir::affine::{AffineExpr, AffineMap, AffineOp};
 use sutura_ir::registry::DialectBuilder;
 use sutura_ir::{Attr, Context, OpRef, Type};
 
-use super::combine::{Combiner, Joint};
+use super::combine::{Combiner, StateAttr};
 use super::maps;
 use super::ops::{
     BitcastOp, ComputeOp, ConcatOp, ConstantOp, FusionOp, GatherElementsOp, GatherNdOp, GatherOp, IndexOp, ReshapeOp,
@@ -65,6 +65,26 @@ pub(super) fn set(frame: &mut Frame<'_>, index: usize, tensor: Tensor, symbols: 
     frame.set(index, Value::Tensor(tensor))
 }
 
+/// Sets all results to tensors of real numbers, of which a complex result takes two.
+pub(super) fn set_parts(
+    op: OpRef<'_>,
+    frame: &mut Frame<'_>,
+    made: Vec<Tensor>,
+    symbols: &SymbolValues,
+) -> Result<(), Fault> {
+    let mut made = made.into_iter();
+    for i in 0..op.num_results() {
+        let dtype = DType::expect(op.cx, op.cx.element_type(op.ty(op.result(i))))?;
+        let Some(mut tensor) = made.next() else { return broken() };
+        if dtype.part().is_some() {
+            let Some(imaginary) = made.next() else { return broken() };
+            tensor = Tensor::of_parts(&tensor, &imaginary)?;
+        }
+        set(frame, i, if tensor.dtype() == dtype { tensor } else { tensor.reinterpret(dtype)? }, symbols)?;
+    }
+    Ok(())
+}
+
 /// The symbols that the region's arguments and the types of the op's own operands determine.
 pub(super) fn symbols(frame: &Frame<'_>) -> Result<SymbolValues, Fault> {
     let mut symbols = SymbolValues::of_frame(frame)?;
@@ -102,7 +122,7 @@ impl Interpret for ComputeHook {
         let joint = match (&form.joint, &join) {
             (Some(joint), Some(join)) => {
                 let captured = captured(op, join, &symbols)?;
-                Some(NestJoint { join, captured, identity: identity(&form, joint)? })
+                Some(NestJoint { join, captured, identity: state_numbers(op.cx, joint.state)? })
             }
             _ => None,
         };
@@ -125,16 +145,7 @@ impl Interpret for ComputeHook {
             }
             _ => fault,
         })?;
-        let mut results = results.into_iter();
-        for i in 0..op.num_results() {
-            let dtype = DType::expect(op.cx, op.cx.element_type(op.ty(op.result(i))))?;
-            let Some(mut tensor) = results.next() else { return broken().map_err(Into::into) };
-            if dtype.part().is_some() {
-                let Some(imaginary) = results.next() else { return broken().map_err(Into::into) };
-                tensor = Tensor::of_parts(&tensor, &imaginary)?;
-            }
-            set(frame, i, if tensor.dtype() == dtype { tensor } else { tensor.reinterpret(dtype)? }, &symbols)?;
-        }
+        set_parts(op, frame, results, &symbols)?;
         Ok(Flow::Next)
     }
 }
@@ -148,7 +159,7 @@ fn scalars(tensor: &Tensor) -> Result<Tensor, Fault> {
 }
 
 /// A tensor as a function of elements takes it: complex numbers are two numbers there.
-fn parts(tensor: Tensor) -> SmallVec<[Tensor; 2]> {
+pub(super) fn parts(tensor: Tensor) -> SmallVec<[Tensor; 2]> {
     match (tensor.part(0), tensor.part(1)) {
         (Some(re), Some(im)) => SmallVec::from_buf([re, im]),
         _ => SmallVec::from_iter([tensor]),
@@ -158,9 +169,23 @@ fn parts(tensor: Tensor) -> SmallVec<[Tensor; 2]> {
 /// What joins the factors of a product of complex numbers, which is made beside no other result.
 fn product_of(form: &ComputeForm<'_>) -> Result<Option<(Program, Vec<Scalar>)>, Fault> {
     let cx = form.op.cx;
-    let ([Combiner::Mul], Some(ty)) = (&form.combiners[..], form.op.result_types().next()) else { return Ok(None) };
-    let DType::Complex(kind) = DType::expect(cx, scalar_type(cx, cx.element_type(ty)))? else { return Ok(None) };
-    let identity = number(cx, Combiner::Mul.identity(cx, cx.element_type(ty)))?;
+    match (&form.combiners[..], form.op.result_types().next()) {
+        ([combiner], Some(ty)) => complex_product(cx, *combiner, cx.element_type(ty)),
+        _ => Ok(None),
+    }
+}
+
+/// What joins both parts of complex numbers at once, and its identity: a product. Others join each part by itself.
+pub(super) fn complex_product(
+    cx: &Context,
+    combiner: Combiner,
+    elem: Type,
+) -> Result<Option<(Program, Vec<Scalar>)>, Fault> {
+    let DType::Complex(kind) = DType::expect(cx, scalar_type(cx, elem))? else { return Ok(None) };
+    if combiner != Combiner::Mul {
+        return Ok(None);
+    }
+    let identity = number(cx, Combiner::Mul.identity(cx, elem))?;
     let identity = identity.parts().map_or(Vec::new(), Vec::from);
     Ok(Some((Program::of_complex(ComplexFn::Mul, kind)?, identity)))
 }
@@ -251,8 +276,8 @@ fn outputs(form: &ComputeForm<'_>, extents: &[i64]) -> Result<Vec<Output>, Fault
 }
 
 /// The state of no contributions: two numbers of a complex one.
-pub(super) fn identity(form: &ComputeForm<'_>, joint: &Joint<'_>) -> Result<Vec<Scalar>, Fault> {
-    let numbers = joint.state.identity.iter().map(|value| number(form.op.cx, *value));
+pub(super) fn state_numbers(cx: &Context, state: &StateAttr) -> Result<Vec<Scalar>, Fault> {
+    let numbers = state.identity.iter().map(|value| number(cx, *value));
     let numbers: Vec<Scalar> = numbers.collect::<Result<_, _>>()?;
     let parts = |number: Scalar| number.parts().map_or(vec![number], Vec::from);
     Ok(numbers.into_iter().flat_map(parts).collect())

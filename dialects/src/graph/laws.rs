@@ -6,7 +6,8 @@ use sutura_interp::tensor::Shape;
 use sutura_interp::{DType, Fault, Program, Scalar, Tensor, Tolerance};
 use sutura_ir::{Context, OpRef};
 
-use super::combine::Law;
+use super::combine::{Joint, Law};
+use super::ops::ScanOp;
 use super::structured::ComputeForm;
 use crate::r#dyn::Poly;
 
@@ -57,13 +58,9 @@ impl std::fmt::Display for Broken {
 /// # Errors
 /// When the scalar functions cannot be run.
 pub fn broken_law(op: OpRef<'_>, random: &mut Random) -> Result<Option<Broken>, Fault> {
-    let Some(form) = ComputeForm::of(op) else { return Ok(None) };
-    let (Some(joint), Some(body), Some(region)) = (form.joint, op.region(0), op.region(1)) else { return Ok(None) };
-    let compiled = |region| Program::compile(region).map(Program::wrapping).map_err(|error| error.fault().clone());
-    let (body, join) = (compiled(body)?, compiled(region)?);
-    let contributions = contributions(op.cx, &form, &body, random)?;
+    let Some(Declared { joint, join, contributions }) = Declared::of(op, random)? else { return Ok(None) };
     let joiner = Joiner { cx: op.cx, join: &join };
-    let identity = super::interp::identity(&form, &joint)?;
+    let identity = super::interp::state_numbers(op.cx, joint.state)?;
     let nothing: States = identity.iter().map(|number| Tensor::splat(*number, &[LANES])).collect::<Result<_, _>>()?;
     // States of one contribution, of two, and of one or none.
     let a = shuffled(&contributions, random)?;
@@ -93,6 +90,52 @@ pub fn broken_law(op: OpRef<'_>, random: &mut Random) -> Result<Option<Broken>, 
     Ok(None)
 }
 
+/// The region of `op` that joins states, if it has one.
+pub fn joint(op: OpRef<'_>) -> Option<Joint<'_>> {
+    match op.as_::<ScanOp<'_>>() {
+        Some(scan) => scan.joint(),
+        None => ComputeForm::of(op)?.joint,
+    }
+}
+
+/// A region that joins states, and states of one contribution each.
+struct Declared<'a> {
+    joint: Joint<'a>,
+    join: Program,
+    contributions: States,
+}
+
+impl<'a> Declared<'a> {
+    fn of(op: OpRef<'a>, random: &mut Random) -> Result<Option<Self>, Fault> {
+        let compiled = |region| Program::compile(region).map(Program::wrapping).map_err(|error| error.fault().clone());
+        let Some(joint) = joint(op) else { return Ok(None) };
+        let (Some(first), form) = (op.region(0), ComputeForm::of(op)) else { return Ok(None) };
+        let Some(form) = form else {
+            // What a scan joins are the elements themselves.
+            let join = compiled(first)?;
+            let numbers = join.arg_types()[..join.arg_types().len() / 2].iter();
+            let contributions = numbers.map(|dtype| numbers_of(*dtype, &[POINTS], random)).collect::<Result<_, _>>()?;
+            return Ok(Some(Self { joint, join, contributions }));
+        };
+        let Some(region) = op.region(1) else { return Ok(None) };
+        let (body, join) = (compiled(first)?, compiled(region)?);
+        let contributions = contributions(op.cx, &form, &body, random)?;
+        Ok(Some(Self { joint, join, contributions }))
+    }
+}
+
+/// Random numbers, some of which are equal.
+fn numbers_of(dtype: DType, shape: &[usize], random: &mut Random) -> Result<Tensor, Fault> {
+    let count: usize = shape.iter().product();
+    let common: Vec<Scalar> = (0..COMMON).map(|_| random.scalar(dtype)).collect();
+    let mut number = || match random.range(0, 2 * COMMON as i64 - 1) as usize {
+        again @ 0..COMMON => common[again],
+        _ => random.scalar(dtype),
+    };
+    let numbers: Vec<Scalar> = (0..count).map(|_| number()).collect();
+    Tensor::from_scalars(dtype, shape, numbers)
+}
+
 /// What the body yields at some points, for random numbers.
 fn contributions(cx: &Context, form: &ComputeForm<'_>, body: &Program, random: &mut Random) -> Result<States, Fault> {
     let mut left = POINTS;
@@ -106,17 +149,8 @@ fn contributions(cx: &Context, form: &ComputeForm<'_>, body: &Program, random: &
         count
     };
     let extents: Shape = sizes.iter().enumerate().map(places).collect();
-    let mut numbers = |dtype: &DType| {
-        let count: usize = extents.iter().product();
-        let common: Vec<Scalar> = (0..COMMON).map(|_| random.scalar(*dtype)).collect();
-        let mut number = || match random.range(0, 2 * COMMON as i64 - 1) as usize {
-            again @ 0..COMMON => common[again],
-            _ => random.scalar(*dtype),
-        };
-        let numbers: Vec<Scalar> = (0..count).map(|_| number()).collect();
-        Tensor::from_scalars(*dtype, &extents, numbers)
-    };
-    let inputs: Vec<Tensor> = body.arg_types().iter().map(&mut numbers).collect::<Result<_, _>>()?;
+    let numbers = body.arg_types().iter().map(|dtype| numbers_of(*dtype, &extents, random));
+    let inputs: Vec<Tensor> = numbers.collect::<Result<_, _>>()?;
     let results = run(cx, body, &inputs, &extents)?;
     let flat = |tensor: Tensor| tensor.reshape(&[tensor.len()]);
     results.into_iter().map(flat).collect()

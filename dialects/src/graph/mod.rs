@@ -112,6 +112,7 @@ impl Dialect for GraphDialect {
         rule::register::<GatherOp<'_>>(d, &gather::GatherRule);
         rule::register::<GatherElementsOp<'_>>(d, &gather::GatherElementsRule);
         rule::register::<GatherNdOp<'_>>(d, &gather::GatherNdRule);
+        rule::register::<ScanOp<'_>>(d, &scan::ScanRule);
         rule::register::<ScatterOp<'_>>(d, &scatter::ScatterRule);
         routine::register::<SortOp<'_>>(d, &sort::SortRoutine);
         routine::register::<TopKOp<'_>>(d, &top_k::TopKRoutine);

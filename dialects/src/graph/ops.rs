@@ -6,7 +6,7 @@ use sutura_ir::constraints::{
 };
 use sutura_ir::{OpRef, op};
 
-use super::combine::{Combiner, CombinersAttr, StateAttr};
+use super::combine::{Combiner, CombinersAttr, Joint, StateAttr};
 use super::plan::PlanAttr;
 use super::structured::IteratorsAttr;
 use crate::r#dyn::ops::{SizeAttr, SizesAttr};
@@ -111,7 +111,7 @@ pub struct ComputeOp {
     "graph.yield",
     traits(Pure, Terminator, ReturnLike),
     format = "($values^ `:` type($values))? attr-dict",
-    parents("graph.compute", "graph.scatter", "graph.fusion", "graph.operator")
+    parents("graph.compute", "graph.scan", "graph.scatter", "graph.fusion", "graph.operator")
 )]
 pub struct YieldOp {
     /// One per result of the op around it.
@@ -327,31 +327,63 @@ pub struct GatherElementsOp {
     result: Res<AnyRankedTensor>,
 }
 
-/// Running combination of `input` along `axis`: element `i` of the result combines the elements up to number `i`, that one
-/// included.
+/// Running combination of tensors of one shape along `axis`: element `i` of a result combines the elements up to number `i`,
+/// that one included.
 ///
-/// * With `exclusive` the element itself is left out, so the first element of the result is the combiner's identity.
+/// * With `exclusive` the element itself is left out, so the first element of the result is the identity.
 /// * With `reverse` it runs from the last element to the first.
-/// * The combiner is one of `graph.compute`'s. Numbers are accumulated in `f32` for narrower floats and in
+/// * One tensor is combined by a `combiner`, one of `graph.compute`'s. Numbers are accumulated in `f32` for narrower floats and in
 ///   `i32` for narrower integers, as in `graph.compute`.
+/// * Or several are combined at once, by the region behind `combine`, and `state` is its identity and its laws, as in
+///   `graph.compute`. The region takes what has been combined so far, a number per tensor, then the elements of one place, and
+///   yields both joined. Each number has the element type of its tensor.
 ///
 /// ```mlir
 /// %y = graph.scan %x {axis = 1 : i64, combiner = #graph.combiner<add>, exclusive} : tensor<?x30xf32> -> tensor<?x30xf32>
+/// %p, %q = graph.scan %a, %b {axis = 0 : i64, state = #graph.state<[1.0 : f32, 0.0 : f32], laws = [associative]>}
+///     : tensor<8xf32>, tensor<8xf32> -> tensor<8xf32>, tensor<8xf32> combine {
+/// ^bb0(%f: f32, %g: f32, %c: f32, %d: f32):
+///   %0 = arith.mulf %f, %c : f32
+///   %1 = arith.mulf %g, %c : f32
+///   %2 = arith.addf %1, %d : f32
+///   graph.yield %0, %2 : f32, f32
+/// }
 /// ```
-#[op("graph.scan", traits(Pure), format = "$input attr-dict `:` type($input) `->` type($result)", verify, fold)]
+#[op(
+    "graph.scan",
+    traits(Pure, ClosedRegions),
+    format = "$inputs attr-dict `:` type($inputs) `->` type($results) (`combine` $combine^)?",
+    verify,
+    verify_regions,
+    fold
+)]
 pub struct ScanOp {
-    /// The elements that are combined: floats, or integers of more than one bit.
-    input: Operand<AnyRankedTensor>,
+    /// The elements that are combined: floats, complex numbers, or integers of more than one bit.
+    inputs: Operands<AnyRankedTensor>,
     /// Dimension along which it runs.
     axis: Attr<I64Attr>,
-    /// How elements are joined.
-    combiner: Attr<Combiner>,
+    /// How the elements of one tensor are joined.
+    #[absent]
+    combiner: OptAttr<Combiner>,
+    /// What a region that joins starts from, and the laws that it obeys.
+    #[name("state")]
+    #[absent]
+    combine_state: OptAttr<StateAttr>,
     /// Each element is left out of its own combination.
     exclusive: Flag,
     /// From the last element to the first.
     reverse: Flag,
-    /// As large as the input.
-    result: Res<AnyRankedTensor>,
+    /// One per tensor, as large as that.
+    results: Results<AnyRankedTensor>,
+    /// None, or what joins a state and the elements of a place.
+    combine: Regions,
+}
+
+impl<'a> ScanOp<'a> {
+    /// What joins the elements of all tensors at once, where that is no combiner of a known name.
+    pub fn joint(&self) -> Option<Joint<'a>> {
+        Some(Joint { state: self.combine_state()?, body: self.combine().next()?.entry()? })
+    }
 }
 
 /// `data` at `indices`, each of which names an index for several dimensions of the data: those along the last dimension

@@ -65,6 +65,28 @@ pub(super) fn axis(axis: i64, rank: usize) -> Result<usize, String> {
     dim.ok_or_else(|| format!("axis {axis} is no dimension of a tensor of rank {rank}"))
 }
 
+/// The shape of tensors that must all have the same; `None` of no tensor.
+///
+/// # Errors
+/// When they differ in rank.
+pub(super) fn alike(
+    shapes: &[SymShape],
+    what: &str,
+    required: &mut Vec<Requirement>,
+) -> Result<Option<SymShape>, String> {
+    let Some((first, others)) = shapes.split_first() else { return Ok(None) };
+    let mut shape = first.clone();
+    for (i, other) in others.iter().enumerate() {
+        if other.len() != shape.len() {
+            return Err(format!("{what} {} must have rank {}, not {}", i + 1, shape.len(), other.len()));
+        }
+        for (d, (size, own)) in shape.iter_mut().zip(other).enumerate() {
+            *size = unified(size, own, || format!("dimension {d} of {what} 0 and of {what} {}", i + 1), required);
+        }
+    }
+    Ok(Some(shape))
+}
+
 /// Attaches a rule to an op, and with it a shape function.
 pub(super) fn register<'a, T: OpView<'a>>(d: &mut DialectBuilder<'_>, rule: &'static dyn SizeRule) {
     d.op_interface::<T, dyn SizeRule>(rule).op_interface::<T, dyn ShapeFn>(&ByRule);

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use sutura_interp::{Buffer, DType, Fault, Flow, Frame, InterpError, Interpret, Program, Scalar, Tensor};
+use sutura_interp::{Buffer, Fault, Flow, Frame, InterpError, Interpret, Program, Scalar, Tensor};
 use sutura_ir::constraints::{AnyRankedTensor, I64Attr};
 use sutura_ir::diagnostics::{Diagnostics, Reported};
 use sutura_ir::op_def::{Verify, VerifyRegions};
@@ -10,17 +10,18 @@ use sutura_ir::{BlockRef, OpRef, Type, Value, op};
 
 use super::combine::Combiner;
 use super::gather::wrapped;
-use super::interp::{Ran, broken, captured, integers, product, set, symbols};
+use super::interp::{Ran, broken, captured, complex_product, integers, parts, product, set_parts, symbols};
 use super::ops::{IndexOp, YieldOp};
 use super::rule::{self, SizeRule, at_most, unified};
-use super::scan::{Joining, each_part};
+use super::scan::Joining;
 use super::shape_fn::{Inferred, ShapeEnv, SymShape};
 use super::verify::{check_integers, check_same_element, check_scalar_ops, element, fail};
 use crate::complex::part_type;
 use crate::r#dyn::interp::SymbolValues;
 use crate::elements::{accumulator_type, is_unsigned, scalar_type};
 
-/// `data` with `updates` at `indices`.
+/// `data` with `updates` at `indices`: first the tensors that are written to, one or several of one shape, then the indices, then
+/// as many tensors of updates, of one shape too. Several are written at the same places.
 ///
 /// * With `axis` every update has an index of its own along that dimension of the data, and its own place along the others:
 ///   `indices` has the shape of `updates`, whose sizes beside the axis are at most those of the data.
@@ -28,8 +29,9 @@ use crate::elements::{accumulator_type, is_unsigned, scalar_type};
 ///   has the constant size `k`. `data` of shape `[D1…Dk, R…]` and `indices` of shape `[M…, k]` take `updates` of shape
 ///   `[M…, R…]`.
 /// * An update takes the element's place, or is joined to it: by a `combiner`, one of `graph.compute`'s, or by the region behind
-///   `combine`, which takes the element and the update and yields the new element. Numbers are joined in `f32` for narrower
-///   floats and in `i32` for narrower integers, and every new element is one of the data's type again.
+///   `combine`, which takes the element and the update and yields the new element; of several tensors it takes the element of
+///   each, then the update of each, and yields all new elements. A combiner joins one tensor, in `f32` for narrower floats and in
+///   `i32` for narrower integers, and every new element is one of the data's type again.
 /// * Updates come in row-major order of `updates`. So where several have one place the last one stays, or each is joined to what
 ///   those before it made, and the result is the same at any number of threads.
 ///
@@ -48,32 +50,51 @@ use crate::elements::{accumulator_type, is_unsigned, scalar_type};
 #[op(
     "graph.scatter",
     traits(Pure, ClosedRegions),
-    format = "$data `,` $indices `,` $updates attr-dict `:` type(operands) `->` type($result) (`combine` $combine^)?",
+    format = "$tensors attr-dict `:` type($tensors) `->` type($results) (`combine` $combine^)?",
     verify,
     verify_regions
 )]
 pub struct ScatterOp {
-    /// What is written to.
-    data: Operand<AnyRankedTensor>,
-    /// Integers.
-    indices: Operand<AnyRankedTensor>,
-    /// What is written.
-    updates: Operand<AnyRankedTensor>,
+    /// What is written to, integers, and what is written.
+    tensors: Operands<AnyRankedTensor>,
     /// Dimension of the data that is indexed, where every update has one index.
     axis: OptAttr<I64Attr>,
     /// How an update is joined to the element at its place.
     #[absent]
     combiner: OptAttr<Combiner>,
-    /// The data with all updates.
-    result: Res<AnyRankedTensor>,
-    /// None, or what joins an element and an update.
+    /// The data with all updates, one per tensor of them.
+    results: Results<AnyRankedTensor>,
+    /// None, or what joins elements and updates.
     combine: Regions,
 }
 
 impl<'a> ScatterOp<'a> {
+    /// The tensors that are written to.
+    pub fn data(&self) -> impl ExactSizeIterator<Item = Value> + 'a {
+        let tensors = self.tensors();
+        let count = tensors.len() / 2;
+        tensors.take(count)
+    }
+
+    /// Where.
+    ///
+    /// # Panics
+    /// Of an op with no operands, which the verifier refuses.
+    pub fn indices(&self) -> Value {
+        let mut tensors = self.tensors();
+        tensors.nth(tensors.len() / 2).expect("checked by the verifier")
+    }
+
+    /// What is written, a tensor for each of the data.
+    pub fn updates(&self) -> impl ExactSizeIterator<Item = Value> + 'a {
+        let tensors = self.tensors();
+        let count = tensors.len() / 2;
+        tensors.skip(count + 1)
+    }
+
     /// The dimensions of the data that are indexed; `None` where the op is not well formed.
     pub fn picked(&self, op: OpRef<'_>) -> Option<Range<usize>> {
-        let rank = op.cx.shape(op.ty(self.data()))?.len();
+        let rank = op.cx.shape(op.ty(self.data().next()?))?.len();
         let picked = match self.axis() {
             Some(axis) => {
                 let axis = usize::try_from(axis).ok()?;
@@ -96,7 +117,13 @@ impl SizeRule for ScatterRule {
     fn sizes(&self, op: OpRef<'_>, env: &ShapeEnv) -> Result<Inferred, String> {
         let this = op.as_::<ScatterOp<'_>>().ok_or("is no 'graph.scatter'")?;
         let shape = |value: Value| env.shape(op, value).unwrap_or_default();
-        let (data, indices, updates) = (shape(this.data()), shape(this.indices()), shape(this.updates()));
+        let mut alike_required = Vec::new();
+        let mut one_shape = |tensors: Vec<SymShape>, what: &str| {
+            rule::alike(&tensors, what, &mut alike_required)?.ok_or_else(|| "writes to no tensor".to_owned())
+        };
+        let data = one_shape(this.data().map(shape).collect(), "data")?;
+        let updates = one_shape(this.updates().map(shape).collect(), "updates")?;
+        let (count, indices) = (this.data().len(), shape(this.indices()));
         let picked = this.picked(op).ok_or_else(|| match this.axis() {
             Some(axis) => format!("axis {axis} is no dimension of a tensor of rank {}", data.len()),
             None => format!("the last dimension of indices must have a constant size from 1 to {}", data.len()),
@@ -105,7 +132,9 @@ impl SizeRule for ScatterRule {
             Some(_) => elements(env, picked.start, &data, &indices, &updates)?,
             None => slices(picked.end, &data, &indices, &updates)?,
         };
-        Ok(rule::one(data, required))
+        let required = alike_required.into_iter().chain(required).collect();
+        let (shapes, contents) = (vec![data; count], vec![None; count]);
+        Ok(Inferred { shapes, contents, required, ..Inferred::default() })
     }
 }
 
@@ -149,18 +178,29 @@ fn slices(count: usize, data: &SymShape, indices: &SymShape, updates: &SymShape)
 impl Verify for ScatterOp<'_> {
     fn verify(op: OpRef<'_>, diags: &mut Diagnostics) -> Result<(), Reported> {
         let Some(this) = op.as_::<ScatterOp<'_>>() else { return Ok(()) };
+        let (operands, count) = (op.num_operands(), op.num_results());
+        if count == 0 || operands != 2 * count + 1 {
+            let message = format!(
+                "has {operands} operands for {count} results; there must be a tensor of data per result, indices, and as many \
+                 tensors of updates"
+            );
+            return fail(op, diags, message);
+        }
         check_integers(op, this.indices(), "indices", &[], diags)?;
-        check_same_element(op, this.data(), this.result(), diags)?;
-        if element(op, this.data()) != element(op, this.updates()) {
-            return fail(op, diags, "data and updates differ in element type");
+        for ((data, updates), result) in this.data().zip(this.updates()).zip(op.results()) {
+            check_same_element(op, data, result, diags)?;
+            if element(op, data) != element(op, updates) {
+                return fail(op, diags, "data and updates differ in element type");
+            }
         }
         rule::verify(op, diags)?;
-        let (elem, regions) = (element(op, this.data()), this.combine().count());
+        let regions = this.combine().count();
         if regions > 1 {
             return fail(op, diags, format_args!("has {regions} regions that join, at most one is allowed"));
         }
         let joins = regions == 1 || this.combiner().is_some();
-        if joins && elem.is_float(op.cx) && op.cx.bit_width(elem).is_some_and(|bits| bits <= 8) {
+        let short = |elem: Type| elem.is_float(op.cx) && op.cx.bit_width(elem).is_some_and(|bits| bits <= 8);
+        if joins && op.results().any(|result| short(element(op, result))) {
             let error = op.error("joins floats of one byte, each of which would be rounded to that");
             return Err(diags.report(error.help("convert data and updates to a wider type")));
         }
@@ -168,12 +208,13 @@ impl Verify for ScatterOp<'_> {
         if regions == 1 {
             return fail(op, diags, "has a `combiner` beside a region that joins");
         }
+        if count > 1 {
+            return fail(op, diags, format_args!("writes to {count} tensors, a combiner joins one"));
+        }
+        let elem = element(op, op.result(0));
         if is_unsigned(op.cx, elem) {
             let error = op.error("is combined as signless integers, and has others");
             return Err(diags.report(error.help("join them by a region, or 'graph.bitcast' data and updates")));
-        }
-        if part_type(op.cx, elem).is_some() && combiner != Combiner::Add {
-            return fail(op, diags, "joins complex elements, which are only added or replaced");
         }
         if combiner.op_name(op.cx, accumulator_type(op.cx, elem)).is_none() {
             let word = combiner.keyword();
@@ -188,20 +229,23 @@ impl VerifyRegions for ScatterOp<'_> {
         let Some(this) = op.as_::<ScatterOp<'_>>() else { return Ok(()) };
         let Some(region) = this.combine().next() else { return Ok(()) };
         let Some(body) = region.entry() else { return fail(op, diags, "has an empty region `combine`") };
-        let number = scalar_type(op.cx, element(op, this.data()));
+        let numbers: Vec<Type> = op.results().map(|result| scalar_type(op.cx, element(op, result))).collect();
         let args: Vec<Type> = body.args().iter().map(|v| op.ty(*v)).collect();
-        if args != [number, number] {
-            let number = crate::show::ty(op.cx, number);
-            let message = format!("region `combine` must take an element and an update: two numbers of type {number}");
-            return fail(op, diags, message);
+        if args != [&numbers[..], &numbers].concat() {
+            let message = match numbers[..] {
+                [number] => format!("an element and an update: two numbers of type {}", crate::show::ty(op.cx, number)),
+                _ => format!("the elements and the updates of {} tensors, each of the tensor's type", numbers.len()),
+            };
+            return fail(op, diags, format_args!("region `combine` must take {message}"));
         }
         check_scalar_ops(op, body, diags)?;
         if let Some(index) = body.ops().find(|o| o.is::<IndexOp<'_>>()) {
             return Err(diags.report(index.error("has no value where an element and an update are joined")));
         }
         match body.ops().last().filter(|o| o.is::<YieldOp<'_>>()) {
-            Some(end) if end.operand_types().eq([number]) => Ok(()),
-            Some(end) => Err(diags.report(end.error("must yield the new element"))),
+            Some(end) if end.operand_types().eq(numbers.iter().copied()) => Ok(()),
+            Some(end) if numbers.len() == 1 => Err(diags.report(end.error("must yield the new element"))),
+            Some(end) => Err(diags.report(end.error("must yield the new element of each tensor"))),
             None => fail(op, diags, "region `combine` must end in 'graph.yield'"),
         }
     }
@@ -210,56 +254,60 @@ impl VerifyRegions for ScatterOp<'_> {
 /// How an update comes to its place.
 enum Join {
     Replace,
+    /// Each number by itself.
     Combine(Joining),
-    Region(Program, Vec<Scalar>),
+    /// All numbers of a place at once.
+    Program(Program, Vec<Scalar>),
 }
 
 impl Join {
     fn of(op: OpRef<'_>, this: ScatterOp<'_>, symbols: &SymbolValues) -> Result<Self, InterpError> {
         if let Some(combiner) = this.combiner() {
-            let elem = element(op, this.data());
-            return Ok(Self::Combine(Joining::of(op.cx, combiner, part_type(op.cx, elem).unwrap_or(elem))?));
+            let elem = element(op, op.result(0));
+            return Ok(match complex_product(op.cx, combiner, elem)? {
+                Some((program, _)) => Self::Program(program, Vec::new()),
+                None => Self::Combine(Joining::of(op.cx, combiner, part_type(op.cx, elem).unwrap_or(elem))?),
+            });
         }
         let Some(region) = this.combine().next() else { return Ok(Self::Replace) };
         let program = Program::compile(region)?.wrapping();
         let captured = captured(op, &program, symbols)?;
-        Ok(Self::Region(program, captured))
+        Ok(Self::Program(program, captured))
     }
 
-    /// Puts `count` updates from `from` on to elements from `at` on.
-    fn put(&self, out: &mut Buffer, at: usize, updates: &Buffer, from: usize, count: usize) -> Result<(), Fault> {
+    /// Puts `count` updates from `from` on to elements from `at` on; complex ones are two tensors of numbers.
+    fn put(&self, out: &mut [Tensor], at: usize, updates: &[Tensor], from: usize, count: usize) -> Result<(), Fault> {
         if matches!(self, Self::Replace) {
-            out.copy_range(at, updates, from, count);
+            for (out, updates) in out.iter_mut().zip(updates) {
+                out.data_mut().copy_range(at, updates.data(), from, count);
+            }
             return Ok(());
         }
-        let (old, new, dtype) = (lanes(out, at, count)?, lanes(updates, from, count)?, out.dtype());
+        let old = out.iter().map(|t| lanes(t.data(), at, count)).collect::<Result<Vec<_>, Fault>>()?;
+        let new = updates.iter().map(|t| lanes(t.data(), from, count)).collect::<Result<Vec<_>, Fault>>()?;
         let made = match self {
             Self::Replace => new,
-            Self::Combine(joining) => vec![joining.joined(&old[0], &new[0])?],
-            Self::Region(program, captured) => {
+            Self::Combine(joining) => {
+                old.iter().zip(&new).map(|(old, new)| joining.joined(old, new)).collect::<Result<_, Fault>>()?
+            }
+            Self::Program(program, captured) => {
                 let given: Vec<&[u64]> = old.iter().chain(&new).map(Vec::as_slice).collect();
                 program.call(captured, &given)?
             }
         };
-        for i in 0..count {
-            let element = match (dtype, &made[..]) {
-                (DType::Complex(kind), [re, im]) => Scalar::complex(kind, [re[i], im[i]]),
-                _ => Scalar::from_bits(dtype, made[0][i]),
-            };
-            out.set(at + i, Some(element));
+        for (out, made) in out.iter_mut().zip(made) {
+            let dtype = out.dtype();
+            for (i, bits) in made.into_iter().enumerate() {
+                out.data_mut().set(at + i, Some(Scalar::from_bits(dtype, bits)));
+            }
         }
         Ok(())
     }
 }
 
-/// Elements as a function of numbers takes them: complex ones are two numbers.
-fn lanes(buffer: &Buffer, first: usize, count: usize) -> Result<Vec<Vec<u64>>, Fault> {
-    let elements = (first..first + count).map(|i| buffer.read(i)).collect::<Result<Vec<Scalar>, Fault>>()?;
-    let part = |k: usize| elements.iter().filter_map(|e| e.parts()).map(|parts| parts[k].bits()).collect();
-    Ok(match buffer.dtype() {
-        DType::Complex(_) => vec![part(0), part(1)],
-        _ => vec![elements.iter().map(|e| e.bits()).collect()],
-    })
+/// The bits of numbers.
+fn lanes(buffer: &Buffer, first: usize, count: usize) -> Result<Vec<u64>, Fault> {
+    (first..first + count).map(|i| buffer.read(i).map(Scalar::bits)).collect()
 }
 
 pub(super) struct ScatterHook;
@@ -269,10 +317,11 @@ impl Interpret for ScatterHook {
         let Some(this) = op.as_::<ScatterOp<'_>>() else { return broken().map_err(Into::into) };
         let Some(picked) = this.picked(op) else { return broken().map_err(Into::into) };
         let symbols = symbols(frame)?;
-        let join = Join::of(op, this, &symbols)?;
-        let (data, indices, updates) = (frame.tensor(0)?.clone(), integers(frame, 1)?, frame.tensor(2)?.clone());
-        let index_shape: Vec<usize> = frame.tensor(1)?.shape().to_vec();
-        let (sizes, given) = (data.shape(), updates.shape());
+        let (join, count) = (Join::of(op, this, &symbols)?, op.num_results());
+        let indices = integers(frame, count)?;
+        let index_shape: Vec<usize> = frame.tensor(count)?.shape().to_vec();
+        let (sizes, mut out) = tensors(frame, 0..count)?;
+        let (given, updates) = tensors(frame, count + 1..2 * count + 1)?;
         let fits = match this.axis() {
             Some(_) => {
                 let small = (0..sizes.len()).all(|d| d == picked.start || given.get(d) <= sizes.get(d));
@@ -280,7 +329,7 @@ impl Interpret for ScatterHook {
             }
             None => {
                 let places = index_shape.split_last().map_or(&[][..], |(_, places)| places);
-                places.iter().chain(&sizes[picked.end..]).eq(given)
+                places.iter().chain(&sizes[picked.end..]).eq(&given)
             }
         };
         if !fits {
@@ -288,25 +337,33 @@ impl Interpret for ScatterHook {
                 format!("data of shape {sizes:?} has indices of shape {index_shape:?} and updates of {given:?}");
             return Err(Fault::shape(message).into());
         }
-        frame.charge(updates.len() as u64)?;
+        frame.charge(updates.iter().map(Tensor::len).sum::<usize>() as u64)?;
         let (places, row) = match this.axis() {
-            Some(_) => (places_of_elements(op, picked.start, sizes, given, &indices)?, 1),
+            Some(_) => (places_of_elements(op, picked.start, &sizes, &given, &indices)?, 1),
             None => places_of_slices(op, &sizes[..picked.end], product(&sizes[picked.end..]), &indices)?,
         };
-        let written = |tensors: &[&Tensor]| {
-            let (mut out, updates) = (tensors[0].clone(), tensors[1]);
-            for (update, place) in places.iter().enumerate() {
-                join.put(out.data_mut(), *place, updates.data(), update * row, row)?;
-            }
-            Ok(out)
-        };
-        let out = match join {
-            Join::Combine(_) => each_part(&[&data, &updates], written)?,
-            Join::Replace | Join::Region(..) => written(&[&data, &updates])?,
-        };
-        set(frame, 0, out, &symbols)?;
+        for (update, place) in places.iter().enumerate() {
+            join.put(&mut out, *place, &updates, update * row, row)?;
+        }
+        set_parts(op, frame, out, &symbols)?;
         Ok(Flow::Next)
     }
+}
+
+/// Operands of one shape, and that shape; complex ones are two tensors of numbers.
+fn tensors(frame: &Frame<'_>, operands: Range<usize>) -> Result<(Vec<usize>, Vec<Tensor>), Fault> {
+    let first = operands.start;
+    let shape = frame.tensor(first)?.shape().to_vec();
+    let mut all = Vec::new();
+    for i in operands {
+        let tensor = frame.tensor(i)?;
+        if tensor.shape() != shape {
+            let message = format!("operands {first} and {i} have shapes {shape:?} and {:?}", tensor.shape());
+            return Err(Fault::shape(message));
+        }
+        all.extend(parts(tensor.clone()));
+    }
+    Ok((shape, all))
 }
 
 /// Where each update goes that has an index of its own along the axis.

@@ -11,7 +11,7 @@ use sutura_ir::{Body, Context, OpRef, Type, Value};
 use super::maps;
 use super::naming::{Names, Number};
 use super::operator::Operators;
-use super::ops::{BitcastOp, ComputeOp, ConstantOp, ReshapeOp, ScanOp, ShapeOfOp, SizeOp, SliceOp};
+use super::ops::{BitcastOp, ComputeOp, ConstantOp, ReshapeOp, ShapeOfOp, SizeOp, SliceOp};
 use super::structured::ComputeForm;
 use super::symbolic;
 pub use super::told::{sizes_are_determined, told_in_run, told_symbols};
@@ -291,7 +291,6 @@ pub(super) fn register(d: &mut DialectBuilder<'_>) {
     d.op_interface::<ComputeOp<'_>, dyn ShapeFn>(&ComputeShape);
     d.op_interface::<ConstantOp<'_>, dyn ShapeFn>(&ConstantShape);
     d.op_interface::<ShapeOfOp<'_>, dyn ShapeFn>(&ShapeOfShape);
-    d.op_interface::<ScanOp<'_>, dyn ShapeFn>(&ScanShape);
     d.op_interface::<BitcastOp<'_>, dyn ShapeFn>(&super::bitcast::BitcastShape);
     d.op_interface::<CallOp<'_>, dyn ShapeFn>(&super::calls::CallShape);
     d.op_interface::<CastOp<'_>, dyn ShapeFn>(&super::calls::CastShape);
@@ -473,15 +472,6 @@ pub(super) fn solve_open(input: &[Option<Poly>], shape: &mut SymShape, facts: &F
     let possible = shape[open].is_none() && !to.is_zero() && (from.as_const().is_none() || to.as_const().is_none());
     let what = "number of elements of the input and of the result".to_string();
     possible.then_some(Quotient { result: 0, dim: open, dividend: from, divisor: to, what })
-}
-
-struct ScanShape;
-
-impl ShapeFn for ScanShape {
-    fn infer(&self, op: OpRef<'_>, env: &ShapeEnv) -> Inferred {
-        let Some(scan) = op.as_::<ScanOp<'_>>() else { return Inferred::default() };
-        one(env.shape(op, scan.input()).unwrap_or_default(), None)
-    }
 }
 
 /// Whether a tensor of this shape is an empty list: all of its elements are known, because it has none.

@@ -8,7 +8,7 @@ use sutura_ir::{Attr, BlockRef, Context, DYNAMIC, OpRef, Type, Value};
 
 use super::combine::{Combiner, Joint};
 use super::maps;
-use super::ops::{ComputeOp, ConstantOp, FusionOp, IndexOp, ScanOp, ShapeOfOp, YieldOp};
+use super::ops::{ComputeOp, ConstantOp, FusionOp, IndexOp, ShapeOfOp, YieldOp};
 use super::structured::{ComputeForm, IteratorKind, MAX_ITERATORS};
 use crate::complex::{number_type, part_type};
 use crate::r#dyn::Poly;
@@ -384,7 +384,7 @@ pub(super) fn check_scalar_ops(op: OpRef<'_>, body: BlockRef<'_>, diags: &mut Di
 
 /// The region takes two states and yields one; a state is a number per result, of its element type or the wider one in which
 /// that is accumulated, and what the body yields.
-fn check_joint(op: OpRef<'_>, joint: Joint<'_>, diags: &mut Diagnostics) -> Checked {
+pub(super) fn check_joint(op: OpRef<'_>, joint: Joint<'_>, diags: &mut Diagnostics) -> Checked {
     check_scalar_ops(op, joint.body, diags)?;
     let state: Vec<Type> = joint.state.identity.iter().filter_map(|a| number_type(op.cx, *a)).collect();
     if state.len() != op.num_results() || joint.state.identity.len() != op.num_results() {
@@ -509,35 +509,6 @@ pub(super) fn check_axis(op: OpRef<'_>, axis: i64, rank: usize, diags: &mut Diag
     match usize::try_from(axis) {
         Ok(axis) if axis < rank => Ok(axis),
         _ => fail(op, diags, format_args!("axis {axis} is no dimension of a tensor of rank {rank}")),
-    }
-}
-
-impl Verify for ScanOp<'_> {
-    fn verify(op: OpRef<'_>, diags: &mut Diagnostics) -> Checked {
-        let Some(scan) = op.as_::<ScanOp<'_>>() else { return Ok(()) };
-        check_encodings(op, diags)?;
-        check_same_element(op, scan.input(), scan.result(), diags)?;
-        let elem = element(op, scan.input());
-        let is_complex = part_type(op.cx, elem).is_some();
-        if is_complex && scan.combiner() != Combiner::Add {
-            return fail(op, diags, "combines complex elements, which are only added");
-        }
-        if !is_complex && !elem.is_float(op.cx) && (!elem.is_signless_integer(op.cx) || elem == Type::I1) {
-            return fail(op, diags, "combines floats, complex numbers, or signless integers of more than one bit");
-        }
-        if scan.combiner().op_name(op.cx, accumulator_type(op.cx, elem)).is_none() {
-            let word = scan.combiner().keyword();
-            return fail(op, diags, format_args!("combiner '{word}' joins no numbers of this element type"));
-        }
-        let (input, result) = (sizes(op, scan.input()), sizes(op, scan.result()));
-        check_axis(op, scan.axis(), input.len(), diags)?;
-        if input.len() != result.len() {
-            return fail(op, diags, "input and result differ in rank");
-        }
-        match input.iter().zip(&result).position(|(a, b)| differ(a, b)) {
-            Some(dim) => fail(op, diags, format_args!("input and result differ in dimension {dim}")),
-            None => Ok(()),
-        }
     }
 }
 

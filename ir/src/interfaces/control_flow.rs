@@ -61,8 +61,8 @@ pub trait RegionBranchOp: Send + Sync {
     }
 }
 
-/// The arguments of the region's entry block, or the results.
-pub(crate) fn target_values(op: OpRef<'_>, target: RegionTarget) -> SmallVec<[Value; 4]> {
+/// What gets values when control goes to `target`: the arguments of the region's entry block, or the results of `op`.
+pub fn target_values(op: OpRef<'_>, target: RegionTarget) -> SmallVec<[Value; 4]> {
     match target {
         RegionTarget::Parent => op.results().collect(),
         RegionTarget::Region(index) => {

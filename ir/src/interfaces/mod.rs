@@ -22,7 +22,7 @@ use crate::op_ref::OpRef;
 use crate::symbols::SymbolScope;
 pub use calls::{CallOp, CallableOp, Callee, InlineCallables, Inliner};
 pub use casts::CastLike;
-pub use control_flow::{BranchOp, RegionBranchOp, RegionTarget, RegionTargets};
+pub use control_flow::{BranchOp, RegionBranchOp, RegionTarget, RegionTargets, target_values};
 pub use loops::{LoopBounds, LoopLike, is_defined_outside};
 pub use shapes::{DimSize, ReifyShapes};
 pub use slots::{MemorySlot, PromotableAllocation, PromotableOp, SlotUse};

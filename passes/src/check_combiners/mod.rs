@@ -1,7 +1,6 @@
 //! `check-combiners`: regions that join states do what their declarations say, on random states.
 
-use sutura_dialects::graph::ComputeForm;
-use sutura_dialects::graph::laws::broken_law;
+use sutura_dialects::graph::laws::{broken_law, joint};
 use sutura_interp::Random;
 use sutura_ir::OpRef;
 use sutura_ir::analysis::PreservedAnalyses;
@@ -15,8 +14,8 @@ pub static CHECK_COMBINERS: PassInfo = PassInfo {
     name: "CheckCombiners",
     argument: "check-combiners",
     summary: "Test the identities and laws of regions that join states",
-    description: "A `graph.compute` whose results a region joins declares an identity and laws. Each is tested by running \
-                  the region on states that random contributions make: the identity leaves a state as it is on either side, \
+    description: "A `graph.compute` or `graph.scan` whose results a region joins declares an identity and laws. Each is tested by \
+                  running the region on states that random contributions make: the identity leaves a state as it is on either side, \
                   `associative` and `commutative` regions give the same state either way, floats up to roundoff. What is \
                   broken is an error with the states that show it; a region that cannot be run is a warning. Nothing is \
                   changed.",
@@ -47,7 +46,7 @@ impl Pass for CheckCombiners {
         while let Some(body) = pending.pop() {
             for op in body.preorder() {
                 let view = OpRef::new(cx, body, op);
-                if ComputeForm::of(view).is_some_and(|form| form.joint.is_some()) {
+                if joint(view).is_some() {
                     match self.test(view) {
                         Some(problem) => said.push(problem),
                         None => tested.push(view.loc()),

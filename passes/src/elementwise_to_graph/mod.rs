@@ -5,7 +5,6 @@
 
 use sutura_dialects::r#dyn::Facts;
 use sutura_dialects::r#dyn::attr::symbolic_shape;
-use sutura_dialects::func::FuncOp;
 use sutura_dialects::graph::build::{ComputeInput, ComputeResult, GraphBuilder};
 use sutura_dialects::graph::{ConstantOp, IteratorKind, MAX_ITERATORS, ShapeEnv, SymShape};
 use sutura_ir::analysis::PreservedAnalyses;
@@ -13,6 +12,7 @@ use sutura_ir::analysis::effects::{is_memory_effect_free, is_trivially_dead};
 use sutura_ir::pass::{Anchor, Pass, PassInfo, PassOptions, PassResult, PassRun, StatisticInfo};
 use sutura_ir::{Body, Context, Loc, Op, OpRef, OpState, Rewriter, Traits, Type, Value};
 
+use crate::functions::of_each_function;
 use crate::scalars_to_tensors::{compute_numbers, tensor_of};
 
 /// The pass.
@@ -34,14 +34,9 @@ struct ConvertElementwiseToGraph;
 
 impl Pass for ConvertElementwiseToGraph {
     fn run(&self, run: &mut PassRun<'_>) -> PassResult {
-        let cx = run.cx;
-        let ops = run.body.entry_block().into_iter().flat_map(|block| run.body.ops(block));
-        let functions: Vec<Op> = ops.filter(|op| OpRef::new(cx, run.body, *op).is::<FuncOp<'_>>()).collect();
+        let functions = of_each_function(run, |cx, _, body| convert(cx, body));
         let mut converted = 0;
-        for function in functions {
-            let Some(body) = run.body.nested_mut(function) else { continue };
-            let mut done = Done::default();
-            convert(cx, body, &mut done);
+        for done in functions {
             done.passed.into_iter().for_each(|(loc, said)| run.passed(loc, said));
             done.left.into_iter().for_each(|(loc, why)| run.missed(loc, why));
             converted += done.count;
@@ -90,7 +85,8 @@ fn why_not(op: OpRef<'_>) -> Option<String> {
     }
 }
 
-fn convert(cx: &Context, body: &mut Body, done: &mut Done) {
+fn convert(cx: &Context, body: &mut Body) -> Done {
+    let mut done = Done::default();
     let ops: Vec<Op> = body.preorder().filter(|op| works_on_tensors(OpRef::new(cx, body, *op))).collect();
     let mut rw = Rewriter::new(cx, body);
     let mut numbers = false;
@@ -124,6 +120,7 @@ fn convert(cx: &Context, body: &mut Body, done: &mut Done) {
             }
         }
     }
+    done
 }
 
 /// The op on elements, for all of them.

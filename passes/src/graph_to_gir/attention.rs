@@ -350,14 +350,14 @@ impl<'r, 'a> Attention<'r, 'a> {
     }
 
     /// Reads a whole tile of a tensor, with zeros where it ends.
-    fn tensor_tile(&self, e: &mut Emit<'_>, known: &Known, frame: &Frame, access: &Access, edge: bool) -> Tile {
-        let view = known.view(access.value).expect("factors are read from memory");
+    fn tensor_tile(&self, e: &mut Emit<'_>, known: &Known, frame: &Frame, access: &Access, edge: bool) -> Built<Tile> {
+        let view = known.view(self.nest.stages[self.plan.scores.stage].op, access.value)?;
         let pad = zero(self.nest.cx, Type::F32);
         let key = access.index.iter().position(|i| self.nest.plain(*i) == Some(self.plan.key()));
         let outside = super::tiles::Outside { pad, edge: key.filter(|_| edge) };
         let shape = Shape { rows: frame.row.is_some(), cols: frame.col.is_some() };
         let tile = e.load(self.nest, frame, view, &access.index, Some(outside));
-        e.realise(frame, Number::Tile(tile), shape, None)
+        Ok(e.realise(frame, Number::Tile(tile), shape, None))
     }
 
     /// Copies keys from `first` on, transposed, and their values into panels.
@@ -376,7 +376,7 @@ impl<'r, 'a> Attention<'r, 'a> {
                 let mut indices = indices.clone();
                 indices.insert(plan.scores.sums[0], sum);
                 let frame = self.frame(e, &indices, None, Some((plan.key(), base)));
-                let tile = self.tensor_tile(e, known, &frame, self.rhs(&plan.scores), false);
+                let tile = self.tensor_tile(e, known, &frame, self.rhs(&plan.scores), false)?;
                 let zero = e.constant(0);
                 self.store(e, tile.value, near.keys, &[panel, sum, zero], 1, cols);
                 Ok(vec![])
@@ -389,7 +389,7 @@ impl<'r, 'a> Attention<'r, 'a> {
                 let mut indices = indices.clone();
                 indices.insert(plan.key(), e.scaled(key, 1, first));
                 let frame = self.frame(e, &indices, None, Some((plan.values.col(), base)));
-                let tile = self.tensor_tile(e, known, &frame, self.rhs(&plan.values), first.is_some());
+                let tile = self.tensor_tile(e, known, &frame, self.rhs(&plan.values), first.is_some())?;
                 let zero = e.constant(0);
                 self.store(e, tile.value, near.values, &[panel, key, zero], 1, cols);
                 Ok(vec![])
@@ -411,7 +411,7 @@ impl<'r, 'a> Attention<'r, 'a> {
         e.for_loop(&panels, &[], &mut |e, panel, _| {
             let at = e.scaled(panel, cols, None);
             let frame = self.frame(e, indices, Some(base), Some((self.plan.scores.sums[0], at)));
-            let read = self.tensor_tile(e, known, &frame, self.lhs(&self.plan.scores), false);
+            let read = self.tensor_tile(e, known, &frame, self.lhs(&self.plan.scores), false)?;
             let zero = e.constant(0);
             self.store(e, read.value, near.queries, &[tile, zero, at], rows, cols);
             Ok(vec![])
@@ -451,14 +451,16 @@ impl<'r, 'a> Attention<'r, 'a> {
         let scores = Tile { value: scores, shape, elem: Type::F32, window: Covers::All, cached: false };
         let mut known = known.of_views();
         let stage = &self.nest.stages[self.plan.scores.stage];
-        self.walk.finish(e, frame, stage, vec![Number::Tile(scores)], &mut known);
+        self.walk.finish(e, frame, stage, vec![Number::Tile(scores)], &mut known)?;
         for other in &self.plan.before {
             self.walk.elementwise(e, frame, &self.nest.stages[*other], &mut known)?;
         }
-        let (maker, result) = self.nest.made[&self.plan.logits];
-        let slot = self.nest.stages[maker].results[result].slot;
-        let number = slot.and_then(|slot| known.tile(slot)).expect("made by a stage before the softmax");
-        Ok(e.realise(frame, number, shape, None))
+        let maker = self.nest.made.get(&self.plan.logits);
+        let slot = maker.and_then(|(maker, result)| self.nest.stages[*maker].results[*result].slot);
+        match slot.and_then(|slot| known.tile(slot)) {
+            Some(number) => Ok(e.realise(frame, number, shape, None)),
+            None => Emit::unsupported(stage.op, "is followed by a softmax of what its kernel has not made"),
+        }
     }
 
     /// Adds what `keys` keys contribute to a panel of the weighted sum.
@@ -493,7 +495,7 @@ impl<'r, 'a> Attention<'r, 'a> {
         let product = Tile { value: sum, shape, elem: Type::F32, window: Covers::All, cached: false };
         let mut known = known.of_views();
         let stage = &self.nest.stages[self.plan.values.stage];
-        self.walk.finish(e, frame, stage, vec![Number::Tile(product)], &mut known);
+        self.walk.finish(e, frame, stage, vec![Number::Tile(product)], &mut known)?;
         for other in &self.plan.after {
             self.walk.elementwise(e, frame, &self.nest.stages[*other], &mut known)?;
         }

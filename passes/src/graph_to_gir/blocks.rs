@@ -81,7 +81,7 @@ impl Block {
         for stage in stages.iter().map(|s| &nest.stages[*s]) {
             e.loc = stage.op.loc();
             for read in stage.inputs.iter().filter(|read| is_shared(nest, (loops, col), read, self.dim)) {
-                walk.arg(e, &frame, read, &mut known);
+                walk.arg(e, &frame, (stage.op, read), &mut known)?;
             }
         }
         let bounds = self.bounds(e, (nest.cx, &walk.region.facts), &nest.extents[self.dim], group);

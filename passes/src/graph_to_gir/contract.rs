@@ -430,7 +430,7 @@ impl<'r, 'a> Product<'r, 'a> {
         let mut add = |e: &mut Emit<'_>, indices: &Indices, carried: &[Value]| {
             let a = match factors.near {
                 Some(near) => self.near_column(e, near, indices),
-                None => self.left_column(e, &known, &frame, indices),
+                None => self.left_column(e, &known, &frame, indices)?,
             };
             let b = match factors.packed {
                 Some(packed) => {
@@ -442,7 +442,7 @@ impl<'r, 'a> Product<'r, 'a> {
                 None => {
                     let mut right = self.frame(e, indices);
                     right.col.clone_from(&frame.col);
-                    let view = known.view(self.rhs().value).expect("the right factor is read");
+                    let view = known.view(stage.op, self.rhs().value)?;
                     e.load(self.nest, &right, view, &self.rhs().index, None).value
                 }
             };
@@ -466,7 +466,7 @@ impl<'r, 'a> Product<'r, 'a> {
         product: Tile,
         known: &mut Known,
     ) -> Built<()> {
-        self.walk.finish(e, frame, self.stage(), vec![Number::Tile(product)], known);
+        self.walk.finish(e, frame, self.stage(), vec![Number::Tile(product)], known)?;
         for i in &self.plan.rest {
             self.walk.elementwise(e, frame, &self.nest.stages[*i], known)?;
         }
@@ -474,11 +474,11 @@ impl<'r, 'a> Product<'r, 'a> {
     }
 
     /// Elements of the rows of a tile at one place of the sum, of a left factor that is a tensor.
-    fn left_column(&self, e: &mut Emit<'_>, known: &Known, frame: &Frame, indices: &Indices) -> Value {
+    fn left_column(&self, e: &mut Emit<'_>, known: &Known, frame: &Frame, indices: &Indices) -> Built<Value> {
         let lhs = &self.stage().inputs[self.plan.lhs];
         let mut left = self.frame(e, indices);
         left.row.clone_from(&frame.row);
-        let a = e.load(self.nest, &left, known.view(lhs.value).expect("the left factor is read"), &lhs.index, None);
-        e.realise(&left, Number::Tile(a), Shape { rows: left.row.is_some(), cols: false }, None).value
+        let a = e.load(self.nest, &left, known.view(self.stage().op, lhs.value)?, &lhs.index, None);
+        Ok(e.realise(&left, Number::Tile(a), Shape { rows: left.row.is_some(), cols: false }, None).value)
     }
 }

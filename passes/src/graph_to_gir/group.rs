@@ -92,7 +92,9 @@ impl<'a> Group<'_, 'a> {
         for now in 0..=phase.values().copied().max().unwrap_or(0) {
             let outside: Vec<usize> = stages.iter().copied().filter(|s| !has(s) && phase[s] == now).collect();
             if !outside.is_empty() {
-                self.run(e, frame, (&outside, inner), known, state)?;
+                // What an earlier phase made inside another loop is made again here.
+                let needed = needed(self.nest(), stages, &outside, known);
+                self.run(e, frame, (&needed, inner), known, state)?;
             }
             let wanted = |s: &usize| has(s) && phase[s] == now && self.is_wanted(*s, dim, state);
             let wanted: Vec<usize> = stages.iter().copied().filter(wanted).collect();
@@ -177,11 +179,7 @@ impl<'a> Group<'_, 'a> {
         if !stages.iter().any(backward) {
             return trip;
         }
-        let cx = e.b.cx();
-        let back = cx.affine_binary(AffineOp::Mul, cx.affine_dim(1), cx.affine_const(-1));
-        let last = cx.affine_binary(AffineOp::Add, cx.affine_dim(0), cx.affine_const(-1));
-        let map = cx.affine_map(2, 0, &[cx.affine_binary(AffineOp::Add, last, back)]);
-        IndexOp::value(&mut e.b, e.loc, map, &[end, trip])
+        e.from_end(end, trip)
     }
 
     /// The indices that a loop runs through: all of the dim, or the group's part of it.
@@ -232,8 +230,7 @@ impl<'a> Group<'_, 'a> {
             Sum::Carried(tile) => tile,
             Sum::Kept { view, now, .. } => e.load_row(view, now),
         };
-        self.finish(e, frame, (stage, r), Number::Tile(tile), known, state);
-        Ok(())
+        self.finish(e, frame, (stage, r), Number::Tile(tile), known, state)
     }
 
     /// A number of the accumulator's type that is combined in this kernel.
@@ -245,17 +242,17 @@ impl<'a> Group<'_, 'a> {
         number: Number,
         known: &mut Known,
         state: &mut State,
-    ) {
+    ) -> Built<()> {
         let value = stage.results[r].value;
         if let Some(partial) = self.partial.get(&value) {
             e.store_part(self.nest(), frame, number, partial);
-            return;
+            return Ok(());
         }
         let number = match number {
             Number::Tile(tile) => Number::Tile(e.converted(tile, result_elem(self.nest().cx, stage, r))),
             constant => constant,
         };
-        self.made(e, frame, (stage, r), number, known, state);
+        self.made(e, frame, (stage, r), number, known, state)
     }
 
     /// Notes a value, and writes it if that is this kernel's to do.
@@ -267,12 +264,13 @@ impl<'a> Group<'_, 'a> {
         number: Number,
         known: &mut Known,
         state: &mut State,
-    ) {
+    ) -> Built<()> {
         let write = &stage.results[r];
         known.made.extend(write.slot.map(|slot| (slot, number)));
         if !stage.copy && self.writes.contains(&write.value) && state.written.insert(write.value) {
-            e.store(self.nest(), frame, number, known.views[&write.value], &write.index);
+            e.store(self.nest(), frame, number, known.view(stage.op, write.value)?, &write.index);
         }
+        Ok(())
     }
 
     // ---- inside all loops
@@ -301,16 +299,16 @@ impl<'a> Group<'_, 'a> {
                 continue;
             }
             e.loc = stage.op.loc();
-            let args = self.walk.args(e, frame, stage, known);
+            let args = self.walk.args(e, frame, stage, known)?;
             let numbers = e.scalars(frame, &self.walk.region.facts, (self.nest(), stage), &args)?;
             e.loc = stage.op.loc();
             for (r, number) in numbers.into_iter().enumerate() {
                 match stage.scan {
                     _ if stage.reduces() => self.combine(e, frame, (s, r), number, known, state)?,
-                    None => self.made(e, frame, (stage, r), number, known, state),
+                    None => self.made(e, frame, (stage, r), number, known, state)?,
                     Some(scan) => {
                         let number = self.scan(e, frame, ((s, r), scan), number, state)?;
-                        self.made(e, frame, (stage, r), number, known, state);
+                        self.made(e, frame, (stage, r), number, known, state)?;
                     }
                 }
             }
@@ -406,8 +404,7 @@ impl<'a> Group<'_, 'a> {
         }
         let old = match state.sums.get(&key) {
             None => {
-                self.finish(e, frame, (stage, key.1), Number::Tile(tile), known, state);
-                return Ok(());
+                return self.finish(e, frame, (stage, key.1), Number::Tile(tile), known, state);
             }
             Some(Sum::Carried(old) | Sum::Kept { now: old, .. }) => *old,
         };
@@ -475,6 +472,15 @@ impl Emit<'_> {
         let ty = cx.ext_type(ty);
         let loc = self.loc;
         self.at_start(|b| AllocOp::value(b, loc, Scope::Unit, ty))
+    }
+
+    /// The index as far from the end as `trip` is from the start.
+    pub(super) fn from_end(&mut self, end: Value, trip: Value) -> Value {
+        let cx = self.b.cx();
+        let back = cx.affine_binary(AffineOp::Mul, cx.affine_dim(1), cx.affine_const(-1));
+        let last = cx.affine_binary(AffineOp::Add, cx.affine_dim(0), cx.affine_const(-1));
+        let map = cx.affine_map(2, 0, &[cx.affine_binary(AffineOp::Add, last, back)]);
+        IndexOp::value(&mut self.b, self.loc, map, &[end, trip])
     }
 
     /// All of a view of one dimension, as one row.

@@ -290,6 +290,17 @@ impl Emit<'_> {
         IndexOp::value(&mut self.b, self.loc, map, &args)
     }
 
+    /// A symbol of an expression for an index that has not been read.
+    pub(super) fn unread(&self, expr: AffineExpr) -> Option<usize> {
+        let mut unread = None;
+        each_symbol(self.b.cx(), expr, &mut |i| {
+            if self.symbols.size(i).is_none() && !self.picked.contains_key(&i) {
+                unread = Some(i);
+            }
+        });
+        unread
+    }
+
     /// A symbol for an index of a dimension of that size.
     pub(super) fn picked_anew(&mut self, size: &Poly, index: Value) -> usize {
         let symbol = self.symbols.pick(size);

@@ -4,7 +4,7 @@ use sutura_dialects::r#dyn::Facts;
 use sutura_dialects::r#dyn::poly::Poly;
 use sutura_dialects::elements::accumulator_type;
 use sutura_dialects::gir::ops::BinaryOp;
-use sutura_dialects::graph::{Joint, PlanAttr, Setting};
+use sutura_dialects::graph::{Combiner, Joint, PlanAttr, Setting};
 use sutura_ir::{Context, Type, Value};
 
 use super::kernel::{Built, Emit, Kernel, build};
@@ -14,7 +14,7 @@ use super::scalars::{accumulator, result_elem, tile_combiner};
 use super::stages::{Known, Walk};
 use super::tiles::{Axis, Covers, Frame, Number, Tile, zero};
 use crate::region::rows::check_column_access;
-use crate::region::{Edge, Nest, Scatter, Stage};
+use crate::region::{Access, Edge, Nest, Scan, Scatter, Stage};
 
 /// Columns of a tile.
 const COLUMNS: i64 = 64;
@@ -47,7 +47,9 @@ pub(super) fn lower(region: &FusedRegion<'_>, plan: &PlanAttr) -> Built<Lowered>
     let [stage] = &nest.stages[..] else {
         return Err(Box::new(region.op.error("is marked as a loop, but has several ops")));
     };
-    if let Err(misfit) = nest.check_no_scan() {
+    if stage.joint.is_none()
+        && let Err(misfit) = nest.check_no_scan()
+    {
         return Err(Box::new(region.op.error(format!("is marked as a loop, but {misfit}"))));
     }
     let parallel = parallel(&nest, stage);
@@ -70,17 +72,18 @@ pub(super) fn lower(region: &FusedRegion<'_>, plan: &PlanAttr) -> Built<Lowered>
     }
     let args: Vec<Arg> = region.tensors(&nest).into_iter().map(Arg::Tensor).collect();
     let work = region.work(&nest);
-    let copies = stage.scatter.map(|scatter| (Arg::Tensor(scatter.data), Arg::Tensor(stage.results[0].value)));
+    let data = stage.scatter.iter().flat_map(|scatter| scatter.data.iter().copied());
     Ok(Lowered {
-        copies: copies.into_iter().collect(),
+        copies: data.map(Arg::Tensor).zip(stage.results.iter().map(|write| Arg::Tensor(write.value))).collect(),
         steps: vec![Step::of(versions, &args, &work)],
         ..Lowered::default()
     })
 }
 
-/// Dims of what is made.
+/// Dims of what is made, without one along which it is combined as it goes.
 fn parallel(nest: &Nest<'_>, stage: &Stage<'_>) -> Vec<usize> {
-    stage.results[0].index.iter().filter_map(|e| nest.plain(*e)).collect()
+    let made = stage.results[0].index.iter().filter_map(|e| nest.plain(*e));
+    made.filter(|dim| stage.scan.is_none_or(|scan| scan.dim != *dim)).collect()
 }
 
 /// Columns of a tile, `most` where there are many, and the guard of the version with that many, the last of which has none:
@@ -213,13 +216,15 @@ impl Loop<'_, '_> {
             return made.map(drop);
         }
         e.loc = self.stage.op.loc();
-        if let Some(scatter) = self.stage.scatter {
+        if let Some(scatter) = &self.stage.scatter {
             return self.scattered(e, frame, known, scatter, 0);
+        }
+        if let Some(scan) = self.stage.scan {
+            return self.scanned(e, frame, known, scan);
         }
         let numbers =
             if self.stage.reduces() { self.combined(e, frame, known)? } else { self.contribution(e, frame, known)? };
-        self.walk.finish(e, frame, self.stage, numbers, &mut known.clone());
-        Ok(())
+        self.walk.finish(e, frame, self.stage, numbers, &mut known.clone())
     }
 
     /// Writes updates at their places, in loops over those that may meet.
@@ -228,7 +233,7 @@ impl Loop<'_, '_> {
         e: &mut Emit<'_>,
         frame: &Frame,
         known: &Known,
-        scatter: Scatter<'_>,
+        scatter: &Scatter<'_>,
         depth: usize,
     ) -> Built<()> {
         if let Some(&dim) = self.stage.reduced.get(depth) {
@@ -240,11 +245,8 @@ impl Loop<'_, '_> {
             });
             return made.map(drop);
         }
-        let update = self.contribution(e, frame, known)?[0];
+        let updates = self.contribution(e, frame, known)?;
         e.loc = self.stage.op.loc();
-        let (cx, write) = (self.nest.cx, &self.stage.results[0]);
-        let view = known.view(write.value).expect("every tensor has its view");
-        let elem = e.view_elem(view);
         if let Edge::Apart(edges) = self.edge {
             let message = format!(
                 "writes along {edges} dimensions of which nothing says before the run that they are long enough; constant \
@@ -252,32 +254,34 @@ impl Loop<'_, '_> {
             );
             return Emit::unsupported(self.stage.op, &message);
         }
-        let number = match (scatter.combiner, scatter.joins) {
-            (None, None) => update,
-            _ => {
-                let old = e.load_within(self.nest, frame, (view, &write.index), zero(cx, elem), &self.edge);
-                self.joined(e, frame, scatter, old, update)?
+        let views = self.stage.results.iter().map(|write| known.view(self.stage.op, write.value));
+        let views: Vec<Value> = views.collect::<Built<_>>()?;
+        let places: Vec<_> = views.into_iter().zip(&self.stage.results).collect();
+        let mut old = |(view, write): &(Value, &Access)| {
+            let pad = zero(self.nest.cx, e.view_elem(*view));
+            e.load_within(self.nest, frame, (*view, &write.index), pad, &self.edge)
+        };
+        let numbers = match (scatter.combiner, scatter.joins) {
+            (None, None) => updates,
+            (Some(combiner), _) => {
+                let old = old(&places[0]);
+                vec![self.joined(e, frame, combiner, old, updates[0])?]
+            }
+            (None, Some(joins)) => {
+                let old = places.iter().map(|place| Number::Tile(old(place)));
+                let args: Vec<Number> = old.collect::<Vec<_>>().into_iter().chain(updates).collect();
+                e.function(frame, &self.walk.region.facts, (self.nest, self.stage), joins, &args)?
             }
         };
-        e.store_within(self.nest, frame, number, (view, &write.index), &self.edge);
+        e.loc = self.stage.op.loc();
+        for ((view, write), number) in places.into_iter().zip(numbers) {
+            e.store_within(self.nest, frame, number, (view, &write.index), &self.edge);
+        }
         Ok(())
     }
 
     /// An update joined to what is at its place.
-    fn joined(
-        &self,
-        e: &mut Emit<'_>,
-        frame: &Frame,
-        scatter: Scatter<'_>,
-        old: Tile,
-        update: Number,
-    ) -> Built<Number> {
-        let Some(combiner) = scatter.combiner else {
-            let Some(joins) = scatter.joins else { return Ok(update) };
-            let facts = &self.walk.region.facts;
-            let made = e.function(frame, facts, (self.nest, self.stage), joins, &[Number::Tile(old), update])?;
-            return Ok(made[0]);
-        };
+    fn joined(&self, e: &mut Emit<'_>, frame: &Frame, combiner: Combiner, old: Tile, update: Number) -> Built<Number> {
         let wide = accumulator_type(self.nest.cx, old.elem);
         let Some(combiner) = tile_combiner(self.nest.cx, combiner, wide) else {
             return Emit::unsupported(self.stage.op, "joins numbers in a way that tiles do not");
@@ -292,9 +296,9 @@ impl Loop<'_, '_> {
     /// whole; results beyond the end of theirs are not written.
     fn contribution(&self, e: &mut Emit<'_>, frame: &Frame, known: &Known) -> Built<Vec<Number>> {
         let mut args = Vec::new();
-        self.walk.picks(e, frame, self.stage, &mut known.clone());
+        self.walk.picks(e, frame, self.stage, &mut known.clone())?;
         for read in &self.stage.inputs {
-            let view = known.view(read.value).expect("every tensor has its view");
+            let view = known.view(self.stage.op, read.value)?;
             let elem = self.nest.cx.element_type(self.nest.body.ty(read.value));
             let pad = read.oob.unwrap_or_else(|| zero(self.nest.cx, elem));
             let edge = self.nest.edge(&self.walk.region.facts, read, self.col);
@@ -307,7 +311,26 @@ impl Loop<'_, '_> {
         e.scalars(frame, &self.walk.region.facts, (self.nest, self.stage), &args)
     }
 
-    fn combined(&self, e: &mut Emit<'_>, frame: &Frame, known: &Known) -> Built<Vec<Number>> {
+    /// What is combined as it goes, written on the way.
+    fn scanned(&self, e: &mut Emit<'_>, frame: &Frame, known: &Known, scan: Scan) -> Built<()> {
+        let inits = self.nothing(e, frame);
+        let values: Vec<Value> = inits.iter().map(|t| t.value).collect();
+        let (lo, hi) = (e.constant(0), e.size(&self.nest.extents[scan.dim]));
+        e.for_range((lo, hi), &values, &mut |e, trip, carried| {
+            let mut frame = frame.clone();
+            frame.fixed[scan.dim] = Some(if scan.reverse { e.from_end(hi, trip) } else { trip });
+            let next = self.step(e, &frame, known, &inits, carried)?;
+            let made = if scan.exclusive { carried } else { &next[..] };
+            let tile = |(value, init): (&Value, &Tile)| Number::Tile(Tile { value: *value, ..*init });
+            let numbers = made.iter().zip(&inits).map(tile).collect();
+            self.walk.finish(e, &frame, self.stage, numbers, &mut known.clone())?;
+            Ok(next)
+        })?;
+        Ok(())
+    }
+
+    /// The results of no contributions.
+    fn nothing(&self, e: &mut Emit<'_>, frame: &Frame) -> Vec<Tile> {
         let (cx, stage) = (self.nest.cx, self.stage);
         let mut inits = Vec::new();
         for (i, write) in stage.results.iter().enumerate() {
@@ -318,6 +341,12 @@ impl Loop<'_, '_> {
             };
             inits.push(e.fill(frame, identity, wide, frame.shape(self.nest, &write.index)));
         }
+        inits
+    }
+
+    fn combined(&self, e: &mut Emit<'_>, frame: &Frame, known: &Known) -> Built<Vec<Number>> {
+        let (cx, stage) = (self.nest.cx, self.stage);
+        let inits = self.nothing(e, frame);
         let values: Vec<Value> = inits.iter().map(|t| t.value).collect();
         let sums = self.loops(e, frame, known, 0, &inits, &values)?;
         let mut numbers = Vec::new();

@@ -75,7 +75,7 @@ impl Product<'_, '_> {
         }
         let factor = &self.stage().inputs[self.plan.rhs];
         e.loc = self.stage().op.loc();
-        Ok(self.walk.arg(e, frame, factor, &mut known))
+        self.walk.arg(e, frame, (self.stage().op, factor), &mut known)
     }
 
     /// Rows of the left factor, packed, and their product with a part of the columns.
@@ -162,7 +162,8 @@ impl Product<'_, '_> {
                 self.produce(e, &frame, &self.nest.stages[*i], &mut known)?;
             }
             e.loc = self.stage().op.loc();
-            let made = self.walk.arg(e, &frame, &self.stage().inputs[self.plan.lhs], &mut known);
+            let factor = &self.stage().inputs[self.plan.lhs];
+            let made = self.walk.arg(e, &frame, (self.stage().op, factor), &mut known)?;
             let made = e.realise(&frame, made, Shape { rows: row.is_some(), cols: true }, None);
             let mut offsets = vec![tile, number];
             offsets.extend(outer.iter().map(|d| indices[d]));

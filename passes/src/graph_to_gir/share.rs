@@ -230,7 +230,7 @@ impl<'r, 'a> Shares<'r, 'a> {
             for (key, tile) in share.combines.iter().zip(sums) {
                 let stage = &self.nest.stages[key.0];
                 let tile = e.converted(tile, self.elem(*key, false));
-                group.made(e, &frame, (stage, key.1), Number::Tile(tile), &mut known, &mut state);
+                group.made(e, &frame, (stage, key.1), Number::Tile(tile), &mut known, &mut state)?;
             }
         }
         let all = (&share.stages[..], &share.loops[..]);

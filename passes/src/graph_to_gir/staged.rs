@@ -131,8 +131,8 @@ impl Product<'_, '_> {
         let sum = self.sum_loops(e, &mut indices, outer, &[init.value], &mut |e, indices, carried| {
             e.for_loop(&self.extent(*last).ceildiv(tile.depth), carried, &mut |e, block, carried| {
                 let start = e.scaled(block, tile.depth, None);
-                self.stage_left(e, (&known, &frame, indices), start, &stage);
-                self.stage_right(e, (&known, &frame, indices), (start, panel, packed), &stage);
+                self.stage_left(e, (&known, &frame, indices), start, &stage)?;
+                self.stage_right(e, (&known, &frame, indices), (start, panel, packed), &stage)?;
                 SyncOp::build(&mut e.b, e.loc);
                 let sum = self.steps(e, &stage, carried[0])?;
                 SyncOp::build(&mut e.b, e.loc);
@@ -160,17 +160,18 @@ impl Product<'_, '_> {
         (known, frame, indices): (&Known, &Frame, &Indices),
         start: Value,
         stage: &Stage<'_>,
-    ) {
+    ) -> Built<()> {
         let (lhs, tile) = (&self.stage().inputs[self.plan.lhs], stage.tile);
         let mut left = self.frame(e, indices);
         left.row.clone_from(&frame.row);
         left.col = self.places(start, tile.depth);
-        let view = known.view(lhs.value).expect("the left factor is read");
+        let view = known.view(self.stage().op, lhs.value)?;
         let outside = zero(self.nest.cx, Type::F32).into();
         let copied = e.load(self.nest, &left, view, &lhs.index, Some(outside));
         let at = [e.scaled(stage.unit, tile.rows, None), e.constant(0)];
         let to = self.part(e, stage.left, at, (tile.rows, tile.depth));
         StoreOp::build(&mut e.b, e.loc, copied.value, to);
+        Ok(())
     }
 
     /// A unit copies its share of the places, with all columns.
@@ -180,7 +181,7 @@ impl Product<'_, '_> {
         (known, frame, indices): (&Known, &Frame, &Indices),
         (start, panel, packed): (Value, Value, Option<Value>),
         stage: &Stage<'_>,
-    ) {
+    ) -> Built<()> {
         let (cx, tile) = (self.nest.cx, stage.tile);
         let share = tile.depth / tile.units;
         let own = e.scaled(stage.unit, share, None);
@@ -205,13 +206,14 @@ impl Product<'_, '_> {
                 let mut right = self.frame(e, indices);
                 right.row = self.places(first, share);
                 right.col.clone_from(&frame.col);
-                let view = known.view(self.rhs().value).expect("the right factor is read");
+                let view = known.view(self.stage().op, self.rhs().value)?;
                 e.load(self.nest, &right, view, &self.rhs().index, Some(outside.into())).value
             }
         };
         let at = [own, e.constant(0)];
         let to = self.part(e, stage.right, at, (share, tile.columns));
         StoreOp::build(&mut e.b, e.loc, copied, to);
+        Ok(())
     }
 
     fn places(&self, base: Value, extent: i64) -> Option<Axis> {

@@ -3,11 +3,12 @@
 use std::collections::{HashMap, HashSet};
 
 use sutura_ir::affine::AffineExpr;
-use sutura_ir::{Attr, Value};
+use sutura_ir::{Attr, OpRef, Value};
 
 use super::kernel::{Built, Emit};
 use super::region::FusedRegion;
 use super::tiles::{Frame, Number, Tile, zero};
+use crate::region::cost::value_text;
 use crate::region::{Access, Nest, Stage};
 
 /// What a kernel has computed and read so far.
@@ -31,9 +32,19 @@ impl Known {
         slot.is_some_and(|slot| self.made.contains_key(&slot)) || self.stored.contains(&value)
     }
 
-    /// The view of a tensor.
-    pub(super) fn view(&self, tensor: Value) -> Option<Value> {
-        self.views.get(&tensor).copied()
+    /// The memory of a tensor that `op` reads or writes.
+    ///
+    /// # Errors
+    /// The kernel has none: it makes the tensor, but not before what reads it. A region whose scheme ends so is lowered otherwise.
+    pub(super) fn view(&self, op: OpRef<'_>, tensor: Value) -> Built<Value> {
+        let Some(view) = self.views.get(&tensor) else {
+            let name = value_text(op.cx, op.body, tensor);
+            return Emit::unsupported(
+                op,
+                &format!("needs {name}, which its kernel has not in memory and has not made"),
+            );
+        };
+        Ok(*view)
     }
 
     /// The start of a block of its own.
@@ -67,32 +78,52 @@ impl Walk<'_, '_> {
     }
 
     /// The arguments of a stage: what was made before, or is read now.
-    pub(super) fn args(&self, e: &mut Emit<'_>, frame: &Frame, stage: &Stage<'_>, known: &mut Known) -> Vec<Number> {
-        self.picks(e, frame, stage, known);
-        stage.inputs.iter().map(|read| self.arg(e, frame, read, known)).collect()
+    pub(super) fn args(
+        &self,
+        e: &mut Emit<'_>,
+        frame: &Frame,
+        stage: &Stage<'_>,
+        known: &mut Known,
+    ) -> Built<Vec<Number>> {
+        self.picks(e, frame, stage, known)?;
+        stage.inputs.iter().map(|read| self.arg(e, frame, (stage.op, read), known)).collect()
     }
 
     /// Reads the indices that a stage mentions, those that are known left out, and makes them known to index arithmetic.
-    pub(super) fn picks(&self, e: &mut Emit<'_>, frame: &Frame, stage: &Stage<'_>, known: &mut Known) {
+    pub(super) fn picks(&self, e: &mut Emit<'_>, frame: &Frame, stage: &Stage<'_>, known: &mut Known) -> Built<()> {
         for pick in &stage.picks {
             let index = match known.picked.get(&pick.symbol) {
                 Some(index) => *index,
-                None => e.pick(self.nest, frame, pick, known.views[&pick.access.value]),
+                None => {
+                    let view = known.view(stage.op, pick.access.value)?;
+                    e.pick(self.nest, frame, pick, view)
+                }
             };
             known.picked.insert(pick.symbol, index);
             e.picked.insert(pick.symbol, index);
         }
+        Ok(())
     }
 
-    /// What a stage reads: made before, or read now.
-    pub(super) fn arg(&self, e: &mut Emit<'_>, frame: &Frame, read: &Access, known: &mut Known) -> Number {
+    /// What an op reads: made before, or read now.
+    pub(super) fn arg(
+        &self,
+        e: &mut Emit<'_>,
+        frame: &Frame,
+        (op, read): (OpRef<'_>, &Access),
+        known: &mut Known,
+    ) -> Built<Number> {
         if let Some(made) = read.slot.and_then(|slot| known.made.get(&slot)) {
-            return self.guarded(e, frame, read, *made);
+            return Ok(self.guarded(e, frame, read, *made));
         }
-        let view = known.views[&read.value];
+        let view = known.view(op, read.value)?;
         // What another kernel has written is read as it was written.
         let stored = self.nest.made.get(&read.value).filter(|_| known.stored.contains(&read.value));
         let index = stored.map_or(&read.index, |(maker, result)| &self.nest.stages[*maker].results[*result].index);
+        if index.iter().any(|expr| e.unread(*expr).is_some()) {
+            let name = value_text(op.cx, op.body, read.value);
+            return Emit::unsupported(op, &format!("reads {name} at an index that its kernel has not read"));
+        }
         let edge = self.nest.edge(&self.region.facts, read, frame.col.as_ref().map(|axis| axis.dim));
         let elem = e.view_elem(view);
         let load = || match read.oob {
@@ -102,7 +133,7 @@ impl Walk<'_, '_> {
                 e.load(self.nest, frame, view, index, outside)
             }
         };
-        Number::Tile(*known.read.entry((read.value, index.clone(), read.oob)).or_insert_with(load))
+        Ok(Number::Tile(*known.read.entry((read.value, index.clone(), read.oob)).or_insert_with(load)))
     }
 
     /// What was made where it exists, else the number that is read outside.
@@ -123,7 +154,7 @@ impl Walk<'_, '_> {
         known: &mut Known,
     ) -> Built<Vec<Number>> {
         e.loc = stage.op.loc();
-        let args = self.args(e, frame, stage, known);
+        let args = self.args(e, frame, stage, known)?;
         e.scalars(frame, &self.region.facts, (self.nest, stage), &args)
     }
 
@@ -136,8 +167,7 @@ impl Walk<'_, '_> {
         known: &mut Known,
     ) -> Built<()> {
         let numbers = self.numbers(e, frame, stage, known)?;
-        self.finish(e, frame, stage, numbers, known);
-        Ok(())
+        self.finish(e, frame, stage, numbers, known)
     }
 
     /// Notes what a stage has made, and writes what is used outside.
@@ -148,13 +178,14 @@ impl Walk<'_, '_> {
         stage: &Stage<'_>,
         numbers: Vec<Number>,
         known: &mut Known,
-    ) {
+    ) -> Built<()> {
         e.loc = stage.op.loc();
         for (write, number) in stage.results.iter().zip(numbers) {
             known.made.extend(write.slot.map(|slot| (slot, number)));
             if !stage.copy && self.region.outputs.contains(&write.value) {
-                e.store(self.nest, frame, number, known.views[&write.value], &write.index);
+                e.store(self.nest, frame, number, known.view(stage.op, write.value)?, &write.index);
             }
         }
+        Ok(())
     }
 }

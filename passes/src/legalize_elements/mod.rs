@@ -404,6 +404,10 @@ impl<'b> Legalizer<'b> {
     /// Elements that are combined as they go are decoded before and encoded behind.
     fn scan(&mut self, op: Op) {
         let (cx, view) = (self.cx(), self.rw.op_ref(op));
+        // What joins several is made for elements that stay what they are.
+        if view.region(0).is_some() {
+            return;
+        }
         let (input, result) = (view.operand(0), view.result(0));
         let elem = cx.element_type(view.ty(result));
         let Some(kind) = byte_float(cx, elem) else {

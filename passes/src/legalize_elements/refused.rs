@@ -1,6 +1,6 @@
 //! What elements of less than a byte, and roundings, have no code for.
 
-use sutura_dialects::graph::{ComputeForm, ScatterOp};
+use sutura_dialects::graph::{ComputeForm, ScanOp, ScatterOp};
 use sutura_ir::asm::print::type_text;
 use sutura_ir::diagnostics::Diagnostic;
 use sutura_ir::float::ToPower;
@@ -16,12 +16,12 @@ pub(super) fn check(cx: &Context, body: &Body, view: OpRef<'_>) -> Result<(), Bo
         return [Some(form.body.block), joint].into_iter().flatten().try_for_each(|block| check_block(cx, body, block));
     }
     let is_narrow = |ty: Type| cx.shape(ty).is_some() && narrow::width(cx, cx.element_type(ty)).is_some();
-    let region = view.as_::<ScatterOp<'_>>().is_some_and(|scatter| scatter.combine().count() > 0);
+    let region = (view.is::<ScatterOp<'_>>() || view.is::<ScanOp<'_>>()) && view.region(0).is_some();
     match view.result_types().find(|ty| region && is_narrow(*ty)) {
         Some(ty) => {
             let elem = type_text(cx, cx.element_type(ty));
             let error = view.error(format!("joins elements of {elem} by a region, for which nothing is compiled"));
-            Err(Box::new(error.help("use a 'combiner', or convert data and updates to i8")))
+            Err(Box::new(error.help("use a 'combiner', or convert the tensors to i8")))
         }
         None => Ok(()),
     }

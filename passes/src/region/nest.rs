@@ -57,9 +57,9 @@ pub struct Stage<'a> {
     pub inputs: Vec<Access>,
     /// What is made.
     pub results: Vec<Access>,
-    /// One per result where dims are reduced and nothing joins all results at once, or one scanned.
+    /// One per result where dims are reduced, or one scanned, and nothing joins all results at once.
     pub combiners: Vec<Combiner>,
-    /// What joins the contributions to all results at once.
+    /// What joins the contributions to all results at once, of reduced dims or of one scanned.
     pub joint: Option<Joint<'a>>,
     /// The dim along which what is read is combined as it goes; it is none of those that are reduced.
     pub scan: Option<Scan>,
@@ -260,7 +260,7 @@ impl<'a> Nest<'a> {
         let combiners = form.combiners.clone();
         let scan = form.scan.map(|scan| Scan { dim: dims[scan.dim], ..scan });
         let iterators = unit.values.iter().map(|e| Some(local(e))).collect();
-        let (op, copy, body, joint, scatter) = (form.op, unit.copy, form.body, form.joint, form.scatter);
+        let (op, copy, body, joint, scatter) = (form.op, unit.copy, form.body, form.joint, form.scatter.clone());
         self.stages.push(Stage {
             op,
             dims,

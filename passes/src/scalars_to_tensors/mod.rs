@@ -8,12 +8,13 @@ mod edges;
 
 pub(crate) use edges::tensor as tensor_of;
 
-use sutura_dialects::func::FuncOp;
 use sutura_dialects::scf::{IfOp, WhileOp};
 use sutura_ir::analysis::PreservedAnalyses;
 use sutura_ir::analysis::effects::is_trivially_dead;
 use sutura_ir::pass::{Anchor, Pass, PassInfo, PassOptions, PassResult, PassRun, StatisticInfo};
 use sutura_ir::{Body, Context, Loc, Op, OpRef, Rewriter};
+
+use crate::functions::of_each_function;
 
 /// The pass.
 pub static SCALARS_TO_TENSORS: PassInfo = PassInfo {
@@ -37,17 +38,10 @@ struct ScalarsToTensors;
 
 impl Pass for ScalarsToTensors {
     fn run(&self, run: &mut PassRun<'_>) -> PassResult {
-        let cx = run.cx;
-        let ops = run.body.entry_block().into_iter().flat_map(|block| run.body.ops(block));
-        let functions: Vec<Op> = ops.filter(|op| OpRef::new(cx, run.body, *op).is::<FuncOp<'_>>()).collect();
+        let converted =
+            of_each_function(run, |cx, header, body| decides(cx, body).then(|| (header.loc, convert(cx, body))));
         let (mut passed, mut computed, mut changed) = (0, 0, false);
-        for function in functions {
-            let Some(body) = run.body.nested_mut(function) else { continue };
-            if !decides(cx, body) {
-                continue;
-            }
-            let (here, made, left) = convert(cx, body);
-            let loc = run.body.loc(function);
+        for (loc, (here, made, left)) in converted.into_iter().flatten() {
             if here + made > 0 {
                 run.passed(loc, format!("{here} numbers are passed as tensors, {made} are computed as such"));
             }

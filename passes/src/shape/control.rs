@@ -11,7 +11,7 @@ use sutura_dialects::r#dyn::Poly;
 use sutura_dialects::r#dyn::attr::symbolic_shape;
 use sutura_dialects::graph::SymShape;
 use sutura_ir::diagnostics::{Diagnostics, Reported};
-use sutura_ir::interfaces::{RegionBranchOp, RegionTarget};
+use sutura_ir::interfaces::{RegionBranchOp, RegionTarget, target_values};
 use sutura_ir::{Attr, Diagnostic, OpRef, Value};
 
 use super::propagate::{Walk, loc_name};
@@ -38,10 +38,7 @@ struct Input {
 fn inputs(op: OpRef<'_>, branch: &dyn RegionBranchOp) -> Vec<Input> {
     let mut inputs: Vec<Input> = Vec::new();
     let mut pass = |target: RegionTarget, given: &[Value]| {
-        let all: Vec<Value> = match target {
-            RegionTarget::Parent => op.results().collect(),
-            RegionTarget::Region(i) => op.region(i).and_then(|r| r.entry()).map_or(Vec::new(), |b| b.args().to_vec()),
-        };
+        let all = target_values(op, target);
         let range = branch.inputs(op, target);
         for (value, given) in all.get(range).unwrap_or_default().iter().zip(given) {
             match inputs.iter_mut().find(|input| input.value == *value) {

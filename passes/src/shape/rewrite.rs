@@ -11,7 +11,7 @@ use sutura_dialects::graph::shape_fn::{asks_for_its_result, mentioned_sizes, siz
 use sutura_dialects::graph::{ComputeOp, ReshapeOp, SIZE, ShapeFn, needed_definitions, needless_oob};
 use sutura_dialects::tensor::CastOp;
 use sutura_ir::analysis::effects::is_trivially_dead;
-use sutura_ir::interfaces::{RegionBranchOp, RegionTarget};
+use sutura_ir::interfaces::{RegionBranchOp, RegionTarget, target_values};
 use sutura_ir::{Attr, Block, Body, Context, Loc, Op, OpRef, Rewriter, Type, Value};
 
 use super::propagate::Solution;
@@ -69,12 +69,7 @@ fn set_signature(cx: &Context, module: &mut Body, func: Op) -> bool {
 fn passed_types(op: OpRef<'_>) -> Vec<(usize, Type)> {
     let mut wanted = Vec::new();
     let mut pass = |around: OpRef<'_>, branch: &dyn RegionBranchOp, target: RegionTarget, operands: Range<usize>| {
-        let all: Vec<Value> = match target {
-            RegionTarget::Parent => around.results().collect(),
-            RegionTarget::Region(i) => {
-                around.region(i).and_then(|r| r.entry()).map_or(Vec::new(), |b| b.args().to_vec())
-            }
-        };
+        let all = target_values(around, target);
         let inputs = all.get(branch.inputs(around, target)).unwrap_or_default();
         wanted.extend(operands.zip(inputs.iter().map(|value| around.ty(*value))));
     };

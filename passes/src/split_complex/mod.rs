@@ -7,12 +7,12 @@ mod scalar;
 mod tensors;
 
 use sutura_dialects::complex::{is_computed, part_type};
-use sutura_dialects::graph::{BitcastOp, ComputeForm, ComputeOp, ConstantOp, ScanOp, ScatterOp, ShapeOfOp};
+use sutura_dialects::graph::{BitcastOp, Combiner, ComputeForm, ComputeOp, ConstantOp, ScanOp, ScatterOp, ShapeOfOp};
 use sutura_ir::analysis::PreservedAnalyses;
 use sutura_ir::asm::print::type_text;
 use sutura_ir::diagnostics::Diagnostic;
 use sutura_ir::pass::{Anchor, Pass, PassError, PassInfo, PassOptions, PassResult, PassRun, StatisticInfo};
-use sutura_ir::{Body, Context, Op, OpRef, Type};
+use sutura_ir::{Block, Body, Context, Op, OpRef, Type};
 
 use crate::functions::of_each_function;
 
@@ -22,7 +22,8 @@ pub static SPLIT_COMPLEX: PassInfo = PassInfo {
     argument: "split-complex",
     summary: "Put pairs of real tensors in the place of complex ones",
     description: "Tensors of `complex<f32>` and `complex<f64>` become two tensors inside functions, of real and of imaginary \
-                  parts, and functions of elements compute with parts. What moves or adds elements does so with both. Arguments and \
+                  parts, and functions of elements compute with parts. What moves or adds elements does so with both, and what multiplies \
+                  them or joins them by a region joins both parts at once. Arguments and \
                   results of functions keep their types: they are read and written as parts side by side in a last dimension \
                   of size 2, by `graph.bitcast`. What is not known to do with complex elements is refused.",
     anchor: Anchor::Any,
@@ -65,13 +66,42 @@ fn part_of(cx: &Context, ty: Type) -> Option<Type> {
     part_type(cx, cx.element_type(ty))
 }
 
-/// Ops that do to each part what they do to elements: they move them, or add them.
-fn by_part(op: OpRef<'_>) -> bool {
-    const MOVES: [&str; 6] =
-        ["graph.concat", "graph.slice", "graph.reshape", "graph.gather", "graph.gather_elements", "graph.gather_nd"];
-    MOVES.contains(&op.name_str())
-        || (op.is::<ScatterOp<'_>>() && op.regions().next().is_none())
-        || op.is::<ScanOp<'_>>()
+/// How an op that is no function of elements works on parts.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Way {
+    /// It does to each part what it does to elements: it moves them, or adds them.
+    ByPart,
+    /// It multiplies elements as it goes, or those at one place.
+    Product,
+    /// It joins elements by a region.
+    Region,
+}
+
+impl Way {
+    /// That of an op; `None` of one of which nothing is known.
+    fn of(op: OpRef<'_>) -> Option<Self> {
+        const MOVES: [&str; 6] = [
+            "graph.concat",
+            "graph.slice",
+            "graph.reshape",
+            "graph.gather",
+            "graph.gather_elements",
+            "graph.gather_nd",
+        ];
+        if MOVES.contains(&op.name_str()) {
+            return Some(Self::ByPart);
+        }
+        let combiner = match (op.as_::<ScanOp<'_>>(), op.as_::<ScatterOp<'_>>()) {
+            (Some(scan), _) => scan.combiner(),
+            (_, Some(scatter)) => scatter.combiner(),
+            _ => return None,
+        };
+        Some(match combiner {
+            _ if op.region(0).is_some() => Self::Region,
+            Some(Combiner::Mul) => Self::Product,
+            _ => Self::ByPart,
+        })
+    }
 }
 
 /// Splits the tensors of a function, and counts them.
@@ -87,6 +117,14 @@ fn function(cx: &Context, body: &mut Body) -> Result<u64, Box<Diagnostic>> {
         check(cx, body, view, types.chain([ty]))?;
     }
     if found { Ok(tensors::split(cx, body, &ops)) } else { Ok(0) }
+}
+
+/// Refuses what is not known to do with complex numbers.
+fn check_block(cx: &Context, body: &Body, block: Block) -> Result<(), Box<Diagnostic>> {
+    match scalar::unknown(cx, block, body) {
+        Some(op) => Err(Box::new(op.error("computes with complex numbers, and is no op of 'complex'"))),
+        None => Ok(()),
+    }
 }
 
 /// Refuses what is not known to do with complex elements.
@@ -107,12 +145,14 @@ fn check(
     if view.is::<ComputeOp<'_>>() {
         let Some(form) = ComputeForm::of(view) else { return Ok(()) };
         let blocks = [Some(form.body.block), form.joint.map(|joint| joint.body.block)];
-        return match blocks.into_iter().flatten().find_map(|block| scalar::unknown(cx, block, body)) {
-            Some(op) => Err(Box::new(op.error("computes with complex numbers, and is no op of 'complex'"))),
-            None => Ok(()),
-        };
+        return blocks.into_iter().flatten().try_for_each(|block| check_block(cx, body, block));
     }
-    let known = by_part(view)
+    let way = Way::of(view);
+    if way == Some(Way::Region) {
+        let block = view.region(0).and_then(|region| region.entry());
+        return block.map_or(Ok(()), |block| check_block(cx, body, block.block));
+    }
+    let known = way.is_some()
         || view.is::<ConstantOp<'_>>()
         || view.is::<BitcastOp<'_>>()
         || view.is::<ShapeOfOp<'_>>()

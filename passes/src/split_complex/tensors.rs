@@ -8,7 +8,7 @@ use sutura_dialects::r#dyn::ops::{EqualOp, SymbolOp};
 use sutura_dialects::graph::build::scalar::constant;
 use sutura_dialects::graph::{
     BitcastOp, Combiner, CombinersAttr, ComputeForm, ComputeOp, ConstantOp, IndexOp, IteratorKind, IteratorsAttr, Law,
-    ShapeOfOp, StateAttr, YieldOp,
+    ScanOp, ShapeOfOp, StateAttr, YieldOp,
 };
 use sutura_interp::ComplexFn;
 use sutura_interp::num::CmpI;
@@ -16,7 +16,7 @@ use sutura_ir::affine::AffineMap;
 use sutura_ir::{Attr, AttrData, Body, Context, Loc, Op, OpRef, OpState, Rewriter, Type, Value};
 
 use super::scalar::{self, Ops};
-use super::{by_part, part_of};
+use super::{Way, part_of};
 
 /// Splits the tensors of a function whose ops are all known, and counts them.
 pub(super) fn split(cx: &Context, body: &mut Body, ops: &[Op]) -> u64 {
@@ -75,10 +75,13 @@ impl<'b> Splitter<'b> {
             if let Some([re, _]) = self.parts.get(&input).copied() {
                 self.rw.set_operand(op, 0, re);
             }
-        } else if by_part(view) {
-            self.in_parts(op);
         } else {
-            self.leave(op);
+            match Way::of(view) {
+                Some(Way::ByPart) => self.in_parts(op),
+                Some(Way::Product) => self.at_once(op, true),
+                Some(Way::Region) => self.at_once(op, false),
+                None => self.leave(op),
+            }
         }
     }
 
@@ -243,28 +246,85 @@ impl<'b> Splitter<'b> {
         }
     }
 
-    /// What moves or adds elements does so with both parts.
+    /// What moves or adds elements does so with both parts; what is real beside them is made twice, and used once.
     fn in_parts(&mut self, op: Op) {
         let cx = self.cx();
         let view = self.rw.op_ref(op);
-        let (name, loc, result) = (view.name(), view.loc(), view.result(0));
-        let operands: Vec<Value> = view.operands().collect();
+        let (name, loc) = (view.name(), view.loc());
+        let (operands, results): (Vec<Value>, Vec<Value>) = (view.operands().collect(), view.results().collect());
         let (props, attrs) = (self.rw.body().props(op), self.rw.body().attrs(op));
         let pairs: Vec<[Value; 2]> = operands
             .into_iter()
             .map(|value| if self.is_complex(value) { self.parts(value) } else { [value; 2] })
             .collect();
-        let ty = self.rw.body().ty(result);
-        let ty = cx.with_element_type(ty, part_of(cx, ty).unwrap_or(ty));
+        let types: Vec<Type> = results.iter().map(|result| self.rw.body().ty(*result)).collect();
+        let types = types.into_iter().map(|ty| part_of(cx, ty).map_or(ty, |part| cx.with_element_type(ty, part)));
+        let types: Vec<Type> = types.collect();
         self.rw.set_before(op);
-        let made = [0, 1].map(|part| {
-            let mut state = OpState::new(name, loc).operands(pairs.iter().map(|pair| pair[part])).results([ty]);
+        let [real, imaginary] = [0, 1].map(|part| {
+            let operands = pairs.iter().map(|pair| pair[part]);
+            let mut state = OpState::new(name, loc).operands(operands).results(types.iter().copied());
             state.props.extend(cx.entries(props).iter().copied());
             state.attrs.extend(cx.entries(attrs).iter().copied());
             let made = self.rw.create(state);
-            self.rw.body().result(made, 0)
+            self.rw.body().results(made).collect::<Vec<Value>>()
         });
-        self.replaced(op, result, made);
+        for ((result, re), im) in results.into_iter().zip(real).zip(imaginary) {
+            match self.is_complex(result) {
+                true => drop(self.parts.insert(result, [re, im])),
+                false => self.rw.replace_all_uses(result, re),
+            }
+        }
+        self.gone.push(op);
+    }
+
+    /// What multiplies elements as it goes or at one place, or joins them by a region, joins both parts at once by a region.
+    fn at_once(&mut self, op: Op, product: bool) {
+        let cx = self.cx();
+        let view = self.rw.op_ref(op);
+        let (name, loc, scans) = (view.name(), view.loc(), view.is::<ScanOp<'_>>());
+        let (operands, results): (Vec<Value>, Vec<Value>) = (view.operands().collect(), view.results().collect());
+        let identity = match view.as_::<ScanOp<'_>>().and_then(|scan| scan.joint()) {
+            Some(joint) => Some((joint.state.identity.clone(), joint.state.laws.clone())),
+            None if scans => Some(of_product(cx, cx.element_type(view.ty(view.result(0))))),
+            None => None,
+        };
+        let operands: Vec<Value> = operands.into_iter().flat_map(|value| self.numbers(value)).collect();
+        let types: Vec<Type> = results.iter().flat_map(|result| flat_types(cx, self.rw.body().ty(*result))).collect();
+        let first = types[0];
+        let kept =
+            |dict: Attr| cx.entries(dict).iter().filter(|entry| !REWRITTEN.contains(&cx.str(entry.name))).copied();
+        self.rw.set_before(op);
+        let mut state = OpState::new(name, loc).operands(operands).results(types).regions(1);
+        state.props.extend(kept(self.rw.body().props(op)));
+        state.attrs.extend(kept(self.rw.body().attrs(op)));
+        if let Some((identity, laws)) = identity {
+            state = state.prop(cx.ident("state"), flat_state(cx, &identity, &laws));
+        }
+        let made = self.rw.create(state);
+        match product {
+            true => self.join_product(made, 0, loc, first),
+            false => self.take_regions(op, made),
+        }
+        self.stand_for(op, results, made);
+    }
+
+    /// The numbers that stand for a tensor: its parts, or itself.
+    fn numbers(&mut self, value: Value) -> Vec<Value> {
+        if self.is_complex(value) { self.parts(value).to_vec() } else { vec![value] }
+    }
+
+    /// Results of `made`, two for each complex one, take the place of those of `op`.
+    fn stand_for(&mut self, op: Op, results: Vec<Value>, made: Op) {
+        let mut new = self.rw.body().results(made).collect::<Vec<_>>().into_iter();
+        for result in results {
+            let Some(first) = new.next() else { break };
+            match self.is_complex(result).then(|| new.next()).flatten() {
+                Some(second) => drop(self.parts.insert(result, [first, second])),
+                None => self.rw.replace_all_uses(result, first),
+            }
+        }
+        self.gone.push(op);
     }
 
     /// A function of elements takes and makes parts.
@@ -291,17 +351,9 @@ impl<'b> Splitter<'b> {
         let made = self.rw.create(made);
         self.take_regions(op, made);
         if product {
-            self.join_product(made, loc, types[0]);
+            self.join_product(made, 1, loc, types[0]);
         }
-        let mut new = self.rw.body().results(made).collect::<Vec<_>>().into_iter();
-        for result in results {
-            let Some(first) = new.next() else { break };
-            match self.is_complex(result).then(|| new.next()).flatten() {
-                Some(second) => drop(self.parts.insert(result, [first, second])),
-                None => self.rw.replace_all_uses(result, first),
-            }
-        }
-        self.gone.push(op);
+        self.stand_for(op, results, made);
     }
 
     /// Inputs and results, of which complex ones are two.
@@ -314,7 +366,7 @@ impl<'b> Splitter<'b> {
         let made: Vec<(Value, AffineMap)> = form.results().zip(form.result_maps.clone()).collect();
         let mut flat = Flat::default();
         for (value, map, oob) in given {
-            let both = if self.is_complex(value) { self.parts(value).to_vec() } else { vec![value] };
+            let both = self.numbers(value);
             let outside = oob.map_or(vec![Attr::UNIT; both.len()], |oob| numbers(cx, oob));
             flat.maps.extend(both.iter().map(|_| map));
             flat.operands.extend(both);
@@ -322,7 +374,7 @@ impl<'b> Splitter<'b> {
         }
         for (value, map) in made {
             let ty = self.rw.body().ty(value);
-            let both = part_of(cx, ty).map_or(vec![ty], |part| vec![cx.with_element_type(ty, part); 2]);
+            let both = flat_types(cx, ty);
             flat.maps.extend(both.iter().map(|_| map));
             flat.types.extend(both);
         }
@@ -333,17 +385,14 @@ impl<'b> Splitter<'b> {
     /// no other result stands beside, joins both at once.
     fn joined(&self, form: &ComputeForm<'_>) -> Option<(&'static str, Attr)> {
         let cx = self.cx();
-        let state = |identity: &[Attr], laws: &[Law]| {
-            let identity = identity.iter().flat_map(|number| numbers(cx, *number)).collect();
-            ("state", cx.ext_attr(StateAttr { identity, laws: laws.to_vec() }))
-        };
         if let Some(joint) = form.joint {
-            return Some(state(&joint.state.identity, &joint.state.laws));
+            return Some(("state", flat_state(cx, &joint.state.identity, &joint.state.laws)));
         }
         let complex: Vec<bool> = form.results().map(|result| self.is_complex(result)).collect();
         if let ([Combiner::Mul], [true]) = (&form.combiners[..], &complex[..]) {
             let elem = cx.element_type(form.op.result_types().next()?);
-            return Some(state(&[Combiner::Mul.identity(cx, elem)], &[Law::Associative, Law::Commutative]));
+            let (identity, laws) = of_product(cx, elem);
+            return Some(("state", flat_state(cx, &identity, &laws)));
         }
         let both = form.combiners.iter().zip(complex).flat_map(|(c, complex)| vec![*c; if complex { 2 } else { 1 }]);
         let kinds: Vec<Combiner> = both.collect();
@@ -362,11 +411,11 @@ impl<'b> Splitter<'b> {
         self.rw.set_insert_point(point);
     }
 
-    /// A region that joins two products.
-    fn join_product(&mut self, op: Op, loc: Loc, ty: Type) {
+    /// A region, one that `op` was made with, that joins two products.
+    fn join_product(&mut self, op: Op, region: usize, loc: Loc, ty: Type) {
         let part = self.cx().element_type(ty);
         let point = self.rw.insert_point();
-        let region = self.rw.body().regions(op).nth(1).expect("it was made with two");
+        let region = self.rw.body().regions(op).nth(region).expect("it was made with as many");
         let block = self.rw.create_block(region, &[(part, loc); 4]);
         self.rw.set_to_end(block);
         let args = self.rw.body().block_args(block).to_vec();
@@ -378,7 +427,7 @@ impl<'b> Splitter<'b> {
 }
 
 /// Inherent attributes that are made anew.
-const REWRITTEN: [&str; 5] = ["iterators", "maps", "combiners", "state", "oob"];
+const REWRITTEN: [&str; 6] = ["iterators", "maps", "combiner", "combiners", "state", "oob"];
 
 /// Inputs and results of a function of elements.
 #[derive(Default)]
@@ -388,6 +437,22 @@ struct Flat {
     maps: Vec<AffineMap>,
     oob: Vec<Attr>,
     types: Vec<Type>,
+}
+
+/// The types of the tensors that stand for one of type `ty`.
+fn flat_types(cx: &Context, ty: Type) -> Vec<Type> {
+    part_of(cx, ty).map_or(vec![ty], |part| vec![cx.with_element_type(ty, part); 2])
+}
+
+/// A state of parts.
+fn flat_state(cx: &Context, identity: &[Attr], laws: &[Law]) -> Attr {
+    let identity = identity.iter().flat_map(|number| numbers(cx, *number)).collect();
+    cx.ext_attr(StateAttr { identity, laws: laws.to_vec() })
+}
+
+/// Identity and laws of a product of complex numbers.
+fn of_product(cx: &Context, elem: Type) -> (Vec<Attr>, Vec<Law>) {
+    (vec![Combiner::Mul.identity(cx, elem)], vec![Law::Associative, Law::Commutative])
 }
 
 /// The parts of a complex number, or the number itself.

@@ -38,17 +38,22 @@ fn close(actual: &Tensor, dims: &[i64], expected: &[Number], what: &str) {
     }
 }
 
-#[test]
-fn a_program_of_complex_numbers_is_compiled() {
+/// The program of a file, compiled.
+fn compiled(name: &str) -> Model {
     let folder = tempfile::tempdir().unwrap();
     let artifact: PathBuf = folder.path().join("complex.sutura");
-    let model = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/complex.mlir");
+    let model = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data").join(name);
     let output = Command::new(env!("CARGO_BIN_EXE_sutura"))
         .args(["compile", "-q", model.to_str().unwrap(), "-o", artifact.to_str().unwrap()])
         .output()
         .unwrap();
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
-    let model = Model::load_with(&artifact, Options::new().threads(2)).unwrap();
+    Model::load_with(&artifact, Options::new().threads(2)).unwrap()
+}
+
+#[test]
+fn a_program_of_complex_numbers_is_compiled() {
+    let model = compiled("complex.mlir");
     for (n, k, m) in [(1, 1, 1), (3, 5, 2), (17, 33, 4), (0, 3, 2), (2, 3, 0), (4, 0, 1)] {
         let (x, y) = (numbers(n * k, 1), numbers(k * m, 2));
         let at = |i: usize, j: usize| {
@@ -70,6 +75,41 @@ fn a_program_of_complex_numbers_is_compiled() {
         if k > 0 {
             let inverse = |(a, b): &Number| (a / (a * a + b * b), -b / (a * a + b * b));
             close(&outputs[1], &[n as i64], &rows.iter().map(inverse).collect::<Vec<_>>(), &what);
+        }
+    }
+}
+
+/// Running products, and updates that are multiplied with what is there or joined to it by a region, in the order in which
+/// they come.
+#[test]
+fn complex_numbers_are_joined_both_parts_at_once() {
+    let model = compiled("complex_joined.mlir");
+    for (n, k, m) in [(1, 1, 1), (3, 5, 7), (17, 33, 40), (2, 70, 0), (4, 0, 3)] {
+        let (x, u) = (numbers(n * k, 3), numbers(m * k, 4));
+        let rows: Vec<usize> = (0..m).map(|i| (i * 7 + 1) % n).collect();
+        // Every second index counts from the end.
+        let index = |(i, row): (usize, &usize)| if i % 2 == 0 { *row as i64 } else { *row as i64 - n as i64 };
+        let indices: Vec<u8> = rows.iter().enumerate().flat_map(|pair| index(pair).to_ne_bytes()).collect();
+        let mut along = x.clone();
+        for i in (0..n * k).filter(|i| i % k > 0) {
+            along[i] = mul(along[i - 1], x[i]);
+        }
+        let mut down = vec![(1.0, 0.0); n * k];
+        for i in (0..n * k - k.min(n * k)).rev() {
+            down[i] = mul(down[i + k], x[i + k]);
+        }
+        let (mut times, mut minus) = (x.clone(), x.clone());
+        for (row, update) in rows.iter().enumerate().map(|(i, row)| (*row, &u[i * k..(i + 1) * k])) {
+            for (place, new) in (row * k..).zip(update) {
+                times[place] = mul(times[place], *new);
+                minus[place] = (new.0 - minus[place].0, new.1 + minus[place].1);
+            }
+        }
+        let [flat, given] = [[n, k], [m, k]].map(|dims| dims.map(|dim| dim as i64));
+        let places = Tensor::from_bytes(ElementType::I64, &[m as i64, 1], &indices).unwrap();
+        let outputs = model.run(&[tensor(&flat, &x), places, tensor(&given, &u)]).unwrap();
+        for (i, expected) in [along, down, times, minus].into_iter().enumerate() {
+            close(&outputs[i], &flat, &expected, &format!("output {i} of {n}, {k}, {m}"));
         }
     }
 }

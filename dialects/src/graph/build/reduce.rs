@@ -74,7 +74,9 @@ impl<'b> GraphBuilder<'_, 'b> {
             return Ok(self.bitcast(made, elem));
         }
         let ty = self.unknown(self.rank(x), elem);
-        let state = ScanOp::state(self.b, self.loc, x, axis as i64, combiner, exclusive, reverse, ty);
+        let state = ScanOp::state(self.b, self.loc, &[x], axis as i64, exclusive, reverse, &[ty], 0);
+        let combiner = self.cx().ext_attr(combiner);
+        let state = state.prop(self.cx().ident("combiner"), combiner);
         Ok(self.shaped(state))
     }
 

@@ -54,7 +54,8 @@ impl GraphBuilder<'_, '_> {
         // Combiners take integers as signed ones; a region says what is meant.
         let region = combiner.filter(|_| is_unsigned(cx, elem));
         let axis = axis.map(|axis| axis as i64);
-        let mut state = ScatterOp::state(self.b, self.loc, data, indices, updates, axis, ty, region.is_some().into());
+        let tensors = [data, indices, updates];
+        let mut state = ScatterOp::state(self.b, self.loc, &tensors, axis, &[ty], region.is_some().into());
         if let Some(named) = combiner.filter(|_| region.is_none()) {
             state = state.prop(cx.ident("combiner"), cx.ext_attr(named));
         }

@@ -44,7 +44,7 @@ pub struct Form<'a> {
     /// What joins the contributions to all results at once; then there are no combiners.
     pub joint: Option<Joint<'a>>,
     pub oob: Vec<Option<Attr>>,
-    /// Along which iterator, a parallel one, what is read is combined as it goes.
+    /// Along which iterator, a parallel one, what is read is combined as it goes: by a combiner, or by [`Self::joint`].
     pub scan: Option<Scan>,
     /// Results are written at indices that are read, over what is there.
     pub scatter: Option<Scatter<'a>>,
@@ -66,13 +66,13 @@ pub struct Scan {
 }
 
 /// What is written, or joined to what is there, at indices that are read; its result map mentions them.
-#[derive(Clone, Copy)]
+#[derive(Clone)]
 pub struct Scatter<'a> {
-    /// What the result is at first.
-    pub data: Value,
-    /// How what is written is joined to what is there; without this and a function it takes its place.
+    /// What each result is at first.
+    pub data: Vec<Value>,
+    /// How what is written is joined to what is there, of one result; without this and a function it takes its place.
     pub combiner: Option<Combiner>,
-    /// Takes what is there and what is written, and yields what is there then.
+    /// Takes what is there in each result, then what is written, and yields what is there then.
     pub joins: Option<BlockRef<'a>>,
 }
 
@@ -189,19 +189,20 @@ impl<'a> Form<'a> {
     }
 
     fn of_scan(op: OpRef<'a>, scan: ScanOp<'a>) -> Option<Self> {
-        let extents = symbolic_shape(op.cx, op.ty(scan.input()))?;
-        let map = op.cx.identity_map(extents.len() as u32);
+        let inputs: Vec<Value> = op.operands().collect();
+        let extents = symbolic_shape(op.cx, op.ty(*inputs.first()?))?;
+        let (map, count) = (op.cx.identity_map(extents.len() as u32), inputs.len());
         let (exclusive, reverse) = (scan.exclusive(), scan.reverse());
         Some(Self {
             op,
-            inputs: vec![scan.input()],
+            inputs,
             iterators: vec![IteratorKind::Parallel; extents.len()],
             extents,
-            input_maps: vec![map],
-            result_maps: vec![map],
-            combiners: vec![scan.combiner()],
-            joint: None,
-            oob: vec![None],
+            input_maps: vec![map; count],
+            result_maps: vec![map; count],
+            combiners: scan.combiner().into_iter().collect(),
+            joint: scan.joint(),
+            oob: vec![None; count],
             scan: Some(Scan { dim: scan.axis() as usize, exclusive, reverse }),
             scatter: None,
             body: None,
@@ -251,8 +252,10 @@ impl<'a> Form<'a> {
     /// The iterators run through the updates; those whose places may meet are gone through in order.
     fn of_scatter(op: OpRef<'a>, facts: &Facts, scatter: ScatterOp<'a>, symbols: &mut Symbols) -> Option<Self> {
         let cx = op.cx;
-        let (data, updates) = (scatter.data(), scatter.updates());
-        let (sizes, extents) = (symbolic_shape(cx, op.ty(data))?, symbolic_shape(cx, op.ty(updates))?);
+        let (data, updates): (Vec<Value>, Vec<Value>) = (scatter.data().collect(), scatter.updates().collect());
+        let (sizes, extents) =
+            (symbolic_shape(cx, op.ty(*data.first()?))?, symbolic_shape(cx, op.ty(*updates.first()?))?);
+        let count = data.len();
         let (picked, rank, own) = (scatter.picked(op)?, extents.len(), scatter.axis().is_some());
         let dim = |i: usize| cx.affine_dim(i as u32);
         // Iterators at which an index is read: all, where every update has its own.
@@ -276,14 +279,14 @@ impl<'a> Form<'a> {
         let kind = |i| if meets(i) { IteratorKind::Reduce } else { IteratorKind::Parallel };
         Some(Self {
             op,
-            inputs: vec![updates],
+            inputs: updates,
             iterators: (0..rank).map(kind).collect(),
             extents,
-            input_maps: vec![cx.identity_map(rank as u32)],
-            result_maps: vec![map_of(cx, rank, &written)],
+            input_maps: vec![cx.identity_map(rank as u32); count],
+            result_maps: vec![map_of(cx, rank, &written); count],
             combiners: vec![],
             joint: None,
-            oob: vec![None],
+            oob: vec![None; count],
             scan: None,
             scatter: Some(Scatter { data, combiner: scatter.combiner(), joins: scatter.joins() }),
             body: None,

@@ -4,7 +4,7 @@ use rustc_hash::FxHashSet;
 use sutura_ir::analysis::dataflow::{Backward, BackwardSolution};
 use sutura_ir::analysis::effects::would_be_trivially_dead;
 use sutura_ir::body::ValueKind;
-use sutura_ir::interfaces::{BranchOp, RegionBranchOp, RegionTarget};
+use sutura_ir::interfaces::{BranchOp, RegionBranchOp, target_values};
 use sutura_ir::smallvec::SmallVec;
 use sutura_ir::{Block, Body, Context, Op, OpRef, Region, RegionRef, Value};
 
@@ -80,7 +80,7 @@ impl Plan {
                 let nothing: SmallVec<[_; 4]> = end.operands().map(|_| None).collect();
                 let mut inputs: Vec<Vec<Value>> = vec![Vec::new(); end.num_operands()];
                 for target in branch.after(op, index, end, &nothing) {
-                    let values: Vec<Value> = target_values(op, target);
+                    let values = target_values(op, target);
                     let values = values.get(branch.inputs(op, target)).unwrap_or_default();
                     for (operand, value) in branch.passed_operands(op, end, target).zip(values) {
                         inputs[operand].push(*value);
@@ -130,14 +130,6 @@ impl Plan {
 
 fn entry_args(region: RegionRef<'_>) -> &[Value] {
     region.entry().map_or(&[], |block| block.args())
-}
-
-/// The arguments of the region's entry block, or the results.
-fn target_values(op: OpRef<'_>, target: RegionTarget) -> Vec<Value> {
-    match target {
-        RegionTarget::Parent => op.results().collect(),
-        RegionTarget::Region(index) => op.region(index).map(|r| entry_args(r).to_vec()).unwrap_or_default(),
-    }
 }
 
 /// Values that something which stays refers to, needed or not.

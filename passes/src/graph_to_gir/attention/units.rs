@@ -205,13 +205,13 @@ impl Attention<'_, '_> {
             row: e.scaled(tile, blocks.rows, None),
             own_key: e.scaled(unit, blocks.keys / blocks.units, None),
         };
-        self.stage_queries(e, &place, blocks);
+        self.stage_queries(e, &place, blocks)?;
         let (zero, one) = (e.constant(0), e.constant(1));
         // The first block's factor is zero, and so forgets the first weights; where there is no key sums of nothing are divided by them.
         let mut carried = vec![
             self.fill(e, f64::NEG_INFINITY, blocks.rows, 1),
             self.fill(e, 1.0, blocks.rows, blocks.keys),
-            self.share(e, &place, blocks, zero, (self.rhs(&plan.scores), plan.scores.sums[0], blocks.depth)),
+            self.share(e, &place, blocks, zero, (self.rhs(&plan.scores), plan.scores.sums[0], blocks.depth))?,
         ];
         carried.extend((0..blocks.panels).map(|_| self.fill(e, 0.0, blocks.rows, blocks.columns)));
         let done = e.for_loop(&self.key_count().ceildiv(blocks.keys), &carried, &mut |e, block, carried| {
@@ -219,7 +219,7 @@ impl Attention<'_, '_> {
             let share = blocks.keys / blocks.units;
             blocks.put(e, *keys, near.block, [place.own_key, zero], (share, blocks.depth));
             let values = (self.rhs(&plan.values), plan.values.col(), blocks.width());
-            let values = self.share(e, &place, blocks, block, values);
+            let values = self.share(e, &place, blocks, block, values)?;
             SyncOp::build(&mut e.b, e.loc);
             let logits = self.block_logits(e, &place, blocks, block)?;
             SyncOp::build(&mut e.b, e.loc);
@@ -237,7 +237,7 @@ impl Attention<'_, '_> {
             SyncOp::build(&mut e.b, e.loc);
             let next = e.scaled(block, 1, Some(one));
             let of = (self.rhs(&plan.scores), plan.scores.sums[0], blocks.depth);
-            let keys = self.share(e, &place, blocks, next, of);
+            let keys = self.share(e, &place, blocks, next, of)?;
             let sums = self.block_sums(e, &place, blocks, &sums)?;
             SyncOp::build(&mut e.b, e.loc);
             Ok([vec![now, weights, keys], sums].concat())
@@ -272,13 +272,14 @@ impl Attention<'_, '_> {
     }
 
     /// A unit copies its queries.
-    fn stage_queries(&self, e: &mut Emit<'_>, place: &Place<'_>, blocks: &Blocks) {
+    fn stage_queries(&self, e: &mut Emit<'_>, place: &Place<'_>, blocks: &Blocks) -> Built<()> {
         let (plan, zero) = (self.plan, e.constant(0));
         let row = (plan.query(), place.row, blocks.rows);
         let frame = self.window_of(e, place, row, (plan.scores.sums[0], zero, blocks.depth));
-        let queries = self.tensor_tile(e, place.known, &frame, self.lhs(&plan.scores), false);
+        let queries = self.tensor_tile(e, place.known, &frame, self.lhs(&plan.scores), false)?;
         let at = [place.own_row, zero];
         blocks.put(e, queries.value, place.near.queries, at, (blocks.rows, blocks.depth));
+        Ok(())
     }
 
     /// Reads what of a block's keys or values is the unit's to copy, along so many columns of a dim.
@@ -289,11 +290,11 @@ impl Attention<'_, '_> {
         blocks: &Blocks,
         block: Value,
         (access, dim, columns): (&Access, usize, i64),
-    ) -> Value {
+    ) -> Built<Value> {
         let (key, col) = (e.scaled(block, blocks.keys, Some(place.own_key)), e.constant(0));
         let row = (self.plan.key(), key, blocks.keys / blocks.units);
         let frame = self.window_of(e, place, row, (dim, col, columns));
-        self.tensor_tile(e, place.known, &frame, access, false).value
+        Ok(self.tensor_tile(e, place.known, &frame, access, false)?.value)
     }
 
     /// The logits of a unit's queries and a block's keys.

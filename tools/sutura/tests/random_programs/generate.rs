@@ -5,6 +5,7 @@ use std::fmt::Write as _;
 
 use sutura_interp::Random;
 
+use super::complex::is_complex;
 use super::elements::{Elem, Kind};
 use super::scalars::{Number, Scalars, limit, rounding};
 
@@ -61,12 +62,13 @@ struct Part<'r> {
 /// A form: its name, and what adds one; false where nothing fits.
 type Form = (&'static str, fn(&mut Part<'_>) -> bool);
 
-const FORMS: [Form; 11] = [
+const FORMS: [Form; 12] = [
     ("map", |part| part.map()),
     ("map", |part| part.map()),
     ("reduce", |part| part.reduce()),
     ("contract", |part| part.contract()),
     ("scan", |part| part.scan()),
+    ("recurrence", |part| part.recurrence()),
     ("gather", |part| part.gather()),
     ("scatter", |part| part.scatter()),
     ("window", |part| part.window()),
@@ -306,8 +308,8 @@ impl Part<'_> {
         let known: &[&'static str] = match elem.kind() {
             Kind::Int { width: 1, .. } => &["and", "or"],
             Kind::Int { .. } => &["add", "mul", "max", "min", "and", "or"],
-            Kind::Float(_) => &["add", "max", "min"],
-            Kind::Complex(_) => &["add"],
+            Kind::Float(_) => &["add", "mul", "max", "min"],
+            Kind::Complex(_) => &["add", "mul"],
         };
         known[self.below(known.len())]
     }
@@ -336,15 +338,19 @@ impl Part<'_> {
             kinds.join(", ")
         );
         let length: f64 = reduced.iter().map(|dim| self.longest(*dim)).product();
-        let adds = elem.rounds() && combiner == "add";
+        let (adds, multiplies) = (elem.rounds() && combiner == "add", elem.rounds() && combiner == "mul");
         let (name, number) = self.compute(&[&x], (elem, &dims), &attributes, |s, numbers| {
             let number = s.change(numbers[0].clone(), elem);
-            if adds { s.below(number, elem, limit(elem) / length) } else { number }
+            match (adds, multiplies) {
+                (true, _) => s.below(number, elem, limit(elem) / length),
+                (_, true) => s.below(number, elem, 1.0),
+                _ => number,
+            }
         });
-        let value = if adds {
-            sum(&number, length, elem)
-        } else {
-            (number.bound, number.error + rounding_of(elem, number.bound))
+        let value = match (adds, multiplies) {
+            (true, _) => sum(&number, length, elem),
+            (_, true) => product(number.error, length, accumulated(elem), elem),
+            _ => (number.bound, number.error + rounding_of(elem, number.bound)),
         };
         self.made(name, elem, dims, value)
     }
@@ -396,15 +402,24 @@ impl Part<'_> {
     fn scan(&mut self) -> bool {
         let fits = |t: &Tensor| !t.dims.is_empty() && !t.elem.is_power() && t.elem.scalar() != "i1";
         let Some(x) = self.tensor(fits) else { return false };
-        let x = self.signless(x);
+        let mut x = self.signless(x);
         let combiner = self.combiner(x.elem);
         let axis = self.below(x.dims.len());
         let length = self.longest(x.dims[axis]);
-        let adds = x.elem.rounds() && combiner == "add";
+        let (adds, multiplies) = (x.elem.rounds() && combiner == "add", x.elem.rounds() && combiner == "mul");
         if adds && x.bound * length > x.elem.most() {
             return false;
         }
-        let mut words = format!("axis = {axis} : i64, combiner = #graph.combiner<{combiner}>");
+        if multiplies {
+            x = self.below_one(x);
+        }
+        // What a combiner does to complex numbers a region does too.
+        let region = (is_complex(x.elem) && self.below(2) == 0).then(|| joining_region(combiner, x.elem));
+        let (joined, region) = match region {
+            Some((state, region)) => (state, region),
+            None => (format!("combiner = #graph.combiner<{combiner}>"), String::new()),
+        };
+        let mut words = format!("axis = {axis} : i64, {joined}");
         if self.below(2) == 0 && !matches!(combiner, "max" | "min") {
             words.push_str(", exclusive");
         }
@@ -412,9 +427,57 @@ impl Part<'_> {
             words.push_str(", reverse");
         }
         let name = self.name();
-        let _ = writeln!(self.body, "  {name} = graph.scan {} {{{words}}} : {} -> {}", x.name, x.ty(), x.ty());
-        let value = if adds { sum(&x.number(""), length, x.elem) } else { (x.bound, x.error) };
+        let _ = writeln!(self.body, "  {name} = graph.scan {} {{{words}}} : {} -> {}{region}", x.name, x.ty(), x.ty());
+        let value = match (adds, multiplies) {
+            (true, _) => sum(&x.number(""), length, x.elem),
+            (_, true) => product(x.error, length, accumulated(x.elem), x.elem),
+            _ => (x.bound, x.error),
+        };
         self.made(name, x.elem, x.dims, value)
+    }
+
+    /// `y[i] = y[i - 1] * a[i] + b[i]` along a dim, with the product of all `a`: a state of two numbers.
+    fn recurrence(&mut self) -> bool {
+        let fits = |t: &Tensor| !t.dims.is_empty() && ["f32", "f64"].contains(&t.elem.name());
+        let Some(b) = self.tensor(fits) else { return false };
+        let (axis, s, ty) = (self.below(b.dims.len()), b.elem.scalar(), b.ty());
+        let length = self.longest(b.dims[axis]);
+        let bound = b.bound * length;
+        if bound > limit(b.elem) * length {
+            return false;
+        }
+        let a = self.below_one(b.clone());
+        let reverse = if self.below(2) == 0 { ", reverse" } else { "" };
+        let (name, all) = (self.name(), format!("%q{}_{}", self.first, self.tensors.len()));
+        let _ = write!(
+            self.body,
+            "  {all}, {name} = graph.scan {}, {} {{axis = {axis} : i64, state = #graph.state<[1.0 : {s}, 0.0 : {s}], \
+             laws = [associative]>{reverse}}} : {ty}, {ty} -> {ty}, {ty} combine {{\n  \
+             ^bb0(%p: {s}, %y: {s}, %a: {s}, %b: {s}):\n    %q = arith.mulf %p, %a : {s}\n    \
+             %m = arith.mulf %y, %a : {s}\n    %n = arith.addf %m, %b : {s}\n    graph.yield %q, %n : {s}, {s}\n  }}\n",
+            a.name, b.name
+        );
+        let (size, error) = product(a.error, length, b.elem.epsilon(), b.elem);
+        self.output(&Tensor { name: all, bound: size, error, ..b.clone() });
+        let each = bound * (a.error + 2.0 * b.elem.epsilon()) + b.error;
+        let grows = (length * a.error).exp();
+        self.made(name, b.elem, b.dims, (bound, each * length * grows + rounding(b.elem, bound)))
+    }
+
+    /// The same elements halved until they are at most 1, so that products of many are too.
+    fn below_one(&mut self, x: Tensor) -> Tensor {
+        if x.bound <= 1.0 {
+            return x;
+        }
+        let (elem, dims) = (x.elem, x.dims.clone());
+        let kinds = vec!["parallel"; dims.len()].join(", ");
+        let map = map_of(&dims, &dims);
+        let attributes = format!("iterators = #graph.iterators<[{kinds}]>, maps = [{map}, {map}]");
+        let (name, number) =
+            self.compute(&[&x], (elem, &dims), &attributes, |s, numbers| s.below(numbers[0].clone(), elem, 1.0));
+        let small = Tensor { name, elem, dims, bound: number.bound, error: number.error };
+        self.tensors.push(small.clone());
+        small
     }
 
     /// The same bits as signless integers, which is what combiners of a name take.
@@ -458,13 +521,13 @@ impl Part<'_> {
 
     /// Updates of elements along one dim, one joined to what is there or in its place.
     fn scatter(&mut self) -> bool {
-        let Some(x) = self.tensor(|t| !t.dims.is_empty() && !t.elem.is_power()) else { return false };
+        let Some(mut x) = self.tensor(|t| !t.dims.is_empty() && !t.elem.is_power()) else { return false };
         let axis = self.below(x.dims.len());
         let free = |dim: &usize| *dim == x.dims[axis] || !x.dims.contains(dim);
         let free: Vec<usize> = (self.first..self.first + SYMBOLS).filter(free).collect();
         let mut dims = x.dims.clone();
         dims[axis] = free[self.below(free.len())];
-        let updates = match self.tensor(|t| t.elem == x.elem && t.dims == dims) {
+        let mut updates = match self.tensor(|t| t.elem == x.elem && t.dims == dims) {
             Some(updates) => updates,
             None => self.new_input(x.elem, dims.clone(), None),
         };
@@ -475,17 +538,24 @@ impl Part<'_> {
             _ if x.elem.is_unsigned() || x.elem.rounds() && x.elem.dtype().bits() <= 8 => None,
             _ => Some(self.combiner(x.elem)),
         };
-        let adds = x.elem.rounds() && combiner == Some("add");
+        let (adds, multiplies) =
+            (x.elem.rounds() && combiner == Some("add"), x.elem.rounds() && combiner == Some("mul"));
         let total = x.bound + length * updates.bound;
         if adds && total > x.elem.most() {
             return false;
         }
+        if multiplies {
+            (x, updates) = (self.below_one(x), self.below_one(updates));
+        }
         let indices = self.new_input(elem, dims, Some(x.dims[axis]));
-        let joined = combiner.map_or_else(String::new, |word| format!(", combiner = #graph.combiner<{word}>"));
+        let region = combiner.filter(|_| is_complex(x.elem) && self.below(2) == 0);
+        let region = region.map_or_else(String::new, |word| joining_region(word, x.elem).1);
+        let named = combiner.filter(|_| region.is_empty());
+        let joined = named.map_or_else(String::new, |word| format!(", combiner = #graph.combiner<{word}>"));
         let name = self.name();
         let _ = writeln!(
             self.body,
-            "  {name} = graph.scatter {}, {}, {} {{axis = {axis} : i64{joined}}} : {}, {}, {} -> {}",
+            "  {name} = graph.scatter {}, {}, {} {{axis = {axis} : i64{joined}}} : {}, {}, {} -> {}{region}",
             x.name,
             indices.name,
             updates.name,
@@ -494,9 +564,11 @@ impl Part<'_> {
             updates.ty(),
             x.ty()
         );
-        let value = match adds {
-            true => (total, x.error + length * (updates.error + rounding(x.elem, total))),
-            false => (x.bound.max(updates.bound), x.error.max(updates.error)),
+        let value = match (adds, multiplies) {
+            (true, _) => (total, x.error + length * (updates.error + rounding(x.elem, total))),
+            // Each is rounded to an element.
+            (_, true) => product(x.error.max(updates.error), length + 1.0, x.elem.epsilon(), x.elem),
+            _ => (x.bound.max(updates.bound), x.error.max(updates.error)),
         };
         self.made(name, x.elem, x.dims, value)
     }
@@ -627,10 +699,32 @@ impl Part<'_> {
     }
 }
 
+/// The state from which a region joins complex numbers as a combiner does, and the region.
+fn joining_region(combiner: &str, elem: Elem) -> (String, String) {
+    let (s, part) = (elem.scalar(), elem.part().scalar());
+    let (op, first) = if combiner == "mul" { ("complex.mul", "1.0") } else { ("complex.add", "0.0") };
+    let state = format!("state = #graph.state<[[{first} : {part}, 0.0 : {part}]], laws = [associative, commutative]>");
+    let region =
+        format!(" combine {{\n  ^bb0(%a: {s}, %b: {s}):\n    %c = {op} %a, %b : {s}\n    graph.yield %c : {s}\n  }}");
+    (state, region)
+}
+
+/// Roundoff of the type in which sums and products are accumulated, `f32` at least.
+fn accumulated(elem: Elem) -> f64 {
+    elem.epsilon().min(f64::from(f32::EPSILON))
+}
+
+/// Bound and error of the product of so many numbers of at most 1, each with this error and rounded to this roundoff, that
+/// becomes an element. A product of complex numbers is four of parts.
+fn product(error: f64, length: f64, roundoff: f64, elem: Elem) -> (f64, f64) {
+    let error = (length * (error + 4.0 * roundoff)).exp_m1();
+    (1.0, error + length * rounding(elem, 0.0) + rounding(elem, 1.0))
+}
+
 /// Bound and error of the sum of so many numbers, which is accumulated in `f32` at least.
 fn sum(number: &Number, length: f64, elem: Elem) -> (f64, f64) {
     let bound = number.bound * length;
-    let roundoff = elem.epsilon().min(f64::from(f32::EPSILON));
+    let roundoff = accumulated(elem);
     (bound, number.error * length + roundoff * length * bound + rounding(elem, bound))
 }
 
