@@ -96,6 +96,9 @@ pub(super) fn each_part(
 /// The running combinations of real numbers.
 fn combined(scan: ScanOp<'_>, joining: &Joining, input: &Tensor) -> Result<Tensor, Fault> {
     let (axis, shape) = (scan.axis() as usize, input.shape());
+    if input.is_empty() {
+        return Ok(input.clone());
+    }
     let (size, inner) = (shape[axis], product(&shape[axis + 1..]));
     // One lane for each line along the axis, and where the line begins.
     let lines: Vec<usize> =

@@ -12,6 +12,7 @@ use super::combine::Combiner;
 use super::gather::wrapped;
 use super::interp::{Ran, broken, captured, integers, product, set, symbols};
 use super::ops::{IndexOp, YieldOp};
+use super::quantized::same_number;
 use super::rule::{self, SizeRule, at_most, unified};
 use super::scan::{Joining, each_part};
 use super::shape_fn::{Inferred, ShapeEnv, SymShape};
@@ -151,7 +152,7 @@ impl Verify for ScatterOp<'_> {
         let Some(this) = op.as_::<ScatterOp<'_>>() else { return Ok(()) };
         check_integers(op, this.indices(), "indices", &[], diags)?;
         check_same_element(op, this.data(), this.result(), diags)?;
-        if element(op, this.data()) != element(op, this.updates()) {
+        if !same_number(op.cx, element(op, this.data()), element(op, this.updates())) {
             return fail(op, diags, "data and updates differ in element type");
         }
         rule::verify(op, diags)?;
