@@ -269,7 +269,10 @@ pub(super) fn buffer(op: OpRef<'_>, body: &Body, value: Value) -> Built<BufferTy
             ty.verify(op.cx).map_err(refused)?;
             let bytes = op.cx.bit_width(ty.elem).map_or(1, |bits| i64::from(bits.div_ceil(8)));
             match Poly::product(&ty.dims).mul(&bytes.into()).excess() {
-                Some(excess) => Err(Box::new(refused(format!("{excess}, in bytes")).code(codes::SIZE_BEYOND))),
+                Some(excess) => {
+                    let why = format!("its size in bytes is too large to be computed: {excess}");
+                    Err(Box::new(refused(why).code(codes::SIZE_BEYOND)))
+                },
                 None => Ok(ty),
             }
         }
