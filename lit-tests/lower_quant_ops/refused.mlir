@@ -77,3 +77,20 @@ func.func @region(%x: tensor<4x!q>) -> tensor<4x!q> {
   }
   return %0 : tensor<4x!q>
 }
+
+// -----
+
+func.func @odd_storage(%x: tensor<2xf32>) {
+  // expected-error @below {{is of !quant.uniform<u1:f32, 1.000000e+00>, stored as ui1, for which nothing is compiled}}
+  %0 = quant.qcast %x : tensor<2xf32> to tensor<2x!quant.uniform<u1:f32, 1.0>>
+  return
+}
+
+// -----
+
+!q = !quant.uniform<i8:f32, 1.0>
+func.func @words() -> tensor<2x!q> {
+  // expected-error @below {{has elements that are not written as a dense list of numbers}}
+  %0 = graph.constant dense<["a", "b"]> : tensor<2x!q>
+  return %0 : tensor<2x!q>
+}

@@ -14,13 +14,17 @@ pub(crate) fn of_each_function<T>(
     if run.header.name.as_str(cx) == name_of::<FuncOp<'_>>() {
         return vec![work(cx, run.header, run.body)];
     }
-    let is_function = |op: &Op| OpRef::new(cx, run.body, *op).is::<FuncOp<'_>>();
-    let functions: Vec<Op> =
-        run.body.entry_block().map(|b| run.body.ops(b).filter(is_function).collect()).unwrap_or_default();
+    let functions = functions(cx, run.body);
     let mut made = Vec::with_capacity(functions.len());
     for op in functions {
         let header = *run.body.header(op);
         made.extend(run.body.nested_mut(op).map(|body| work(cx, &header, body)));
     }
     made
+}
+
+/// The functions of a module, with those that have no body.
+pub(crate) fn functions(cx: &Context, module: &Body) -> Vec<Op> {
+    let is_function = |op: &Op| OpRef::new(cx, module, *op).is::<FuncOp<'_>>();
+    module.entry_block().map(|block| module.ops(block).filter(is_function).collect()).unwrap_or_default()
 }

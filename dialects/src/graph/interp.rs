@@ -482,7 +482,8 @@ impl Interpret for ShapeOfHook {
 }
 
 pub(super) fn product(sizes: &[usize]) -> usize {
-    sizes.iter().product()
+    // Some of the sizes of an empty tensor may have any product.
+    sizes.iter().fold(1, |product, size| product.saturating_mul(*size))
 }
 
 struct ConcatHook;

@@ -16,6 +16,7 @@ mod gather;
 mod interp;
 pub mod laws;
 pub mod maps;
+mod movement;
 mod moves;
 mod naming;
 mod non_max_suppression;
@@ -114,6 +115,7 @@ impl Dialect for GraphDialect {
         rule::register::<GatherNdOp<'_>>(d, &gather::GatherNdRule);
         rule::register::<ScanOp<'_>>(d, &scan::ScanRule);
         rule::register::<ScatterOp<'_>>(d, &scatter::ScatterRule);
+        movement::register(d);
         routine::register::<SortOp<'_>>(d, &sort::SortRoutine);
         routine::register::<TopKOp<'_>>(d, &top_k::TopKRoutine);
         routine::register::<NonZeroOp<'_>>(d, &non_zero::NonZeroRoutine);

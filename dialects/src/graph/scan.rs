@@ -215,8 +215,12 @@ impl Interpret for ScanHook {
     }
 }
 
-/// Where the lines along an axis begin, and how far apart the elements of one are.
+/// Where the lines along an axis begin, and how far apart the elements of one are. A tensor without elements has none, however large
+/// its other sizes are.
 fn lines(shape: &[usize], axis: usize) -> (Vec<usize>, usize) {
+    if shape.contains(&0) {
+        return (Vec::new(), 0);
+    }
     let (size, inner) = (shape[axis], product(&shape[axis + 1..]));
     let count = product(&shape[..axis]) * inner;
     ((0..count).map(|line| line / inner * inner * size + line % inner).collect(), inner)

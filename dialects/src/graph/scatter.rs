@@ -12,6 +12,7 @@ use super::combine::Combiner;
 use super::gather::wrapped;
 use super::interp::{Ran, broken, captured, complex_product, integers, parts, product, set_parts, symbols};
 use super::ops::{IndexOp, YieldOp};
+use super::quantized::same_number;
 use super::rule::{self, SizeRule, at_most, unified};
 use super::scan::Joining;
 use super::shape_fn::{Inferred, ShapeEnv, SymShape};
@@ -189,7 +190,7 @@ impl Verify for ScatterOp<'_> {
         check_integers(op, this.indices(), "indices", &[], diags)?;
         for ((data, updates), result) in this.data().zip(this.updates()).zip(op.results()) {
             check_same_element(op, data, result, diags)?;
-            if element(op, data) != element(op, updates) {
+            if !same_number(op.cx, element(op, data), element(op, updates)) {
                 return fail(op, diags, "data and updates differ in element type");
             }
         }

@@ -9,6 +9,7 @@ use sutura_ir::{Attr, BlockRef, Context, DYNAMIC, OpRef, Type, Value};
 use super::combine::{Combiner, Joint};
 use super::maps;
 use super::ops::{ComputeOp, ConstantOp, FusionOp, IndexOp, ShapeOfOp, YieldOp};
+use super::quantized::same_number;
 use super::structured::{ComputeForm, IteratorKind, MAX_ITERATORS};
 use crate::complex::{number_type, part_type};
 use crate::r#dyn::Poly;
@@ -438,7 +439,7 @@ fn check_yield(op: OpRef<'_>, form: &ComputeForm<'_>, diags: &mut Diagnostics) -
                 diags.report(end.error(format_args!("value {i} must have the type of number {i} of the state")))
             );
         }
-        if got != want && !accumulated {
+        if !same_number(op.cx, got, want) && !accumulated {
             return Err(diags.report(end.error(format_args!("value {i} must have the element type of result {i}"))));
         }
         if form.has_reduction() && !is_number(op.cx, got) {
@@ -480,7 +481,11 @@ pub(super) fn check_integers(
 }
 
 pub(super) fn check_same_element(op: OpRef<'_>, a: Value, b: Value, diags: &mut Diagnostics) -> Checked {
-    if element(op, a) == element(op, b) { Ok(()) } else { fail(op, diags, "input and result differ in element type") }
+    if same_number(op.cx, element(op, a), element(op, b)) {
+        Ok(())
+    } else {
+        fail(op, diags, "input and result differ in element type")
+    }
 }
 
 impl Verify for ConstantOp<'_> {

@@ -71,7 +71,8 @@ fn empty(op: OpRef<'_>, frame: &mut Frame<'_>) -> Result<Flow, InterpError> {
 
 fn extract(op: OpRef<'_>, frame: &mut Frame<'_>) -> Result<Flow, InterpError> {
     let value = frame.tensor(0)?.at(&frame.ints(1..op.num_operands())?)?;
-    next(frame, value)
+    let alone = DType::of_scalar(op.cx, frame.result_type(0)?);
+    next(frame, alone.map_or(value, |dtype| value.held_as(dtype)))
 }
 
 fn insert(op: OpRef<'_>, frame: &mut Frame<'_>) -> Result<Flow, InterpError> {
@@ -79,21 +80,33 @@ fn insert(op: OpRef<'_>, frame: &mut Frame<'_>) -> Result<Flow, InterpError> {
     let index = frame.ints(2..op.num_operands())?;
     let mut tensor = frame.take_tensor(1)?;
     let at = tensor.position(&index)?;
-    tensor.data_mut().set(at, Some(value));
+    put(&mut tensor, at, value)?;
     next(frame, Value::Tensor(tensor))
+}
+
+/// Sets an element to a number.
+fn put(tensor: &mut Tensor, at: usize, value: Scalar) -> Result<(), Fault> {
+    let value = value.held_as(tensor.dtype());
+    if value.dtype() != tensor.dtype() {
+        let message = format!("an element of type {} in a tensor of {}", value.dtype(), tensor.dtype());
+        return Err(Fault::type_mismatch(message));
+    }
+    tensor.data_mut().set(at, Some(value));
+    Ok(())
 }
 
 fn from_elements(op: OpRef<'_>, frame: &mut Frame<'_>) -> Result<Flow, InterpError> {
     let shape = static_shape(frame.cx(), frame.result_type(0)?)?;
     let scalars = (0..op.num_operands()).map(|i| frame.operand(i)?.scalar());
     let scalars: Vec<Scalar> = scalars.collect::<Result<_, _>>()?;
-    let tensor = Tensor::from_scalars(element(frame)?, &shape, scalars)?;
+    let dtype = element(frame)?;
+    let tensor = Tensor::from_scalars(dtype, &shape, scalars.into_iter().map(|scalar| scalar.held_as(dtype)))?;
     next(frame, Value::Tensor(tensor))
 }
 
 fn splat(op: OpRef<'_>, frame: &mut Frame<'_>) -> Result<Flow, InterpError> {
     let shape = shape(frame, frame.result_type(0)?, 1..op.num_operands())?;
-    let tensor = Tensor::splat(frame.operand(0)?.scalar()?, &shape)?;
+    let tensor = Tensor::splat(frame.operand(0)?.scalar()?.held_as(element(frame)?), &shape)?;
     next(frame, Value::Tensor(tensor))
 }
 
@@ -105,7 +118,7 @@ fn generate(op: OpRef<'_>, frame: &mut Frame<'_>) -> Result<Flow, InterpError> {
         let mut index: Shape = shape.iter().map(|_| 0).collect();
         for at in 0..tensor.len() {
             let value = element_at(frame, body, &index)?;
-            tensor.data_mut().set(at, Some(value));
+            put(&mut tensor, at, value)?;
             next_index(&mut index, &shape);
         }
     }
@@ -226,13 +239,13 @@ fn padding(
     let same = body.entry().is_some_and(|b| b.args().iter().all(|&arg| body.body.is_unused(arg)));
     if same {
         let value = element_at(frame, body, &index)?;
-        return Ok(Tensor::splat(value, sizes)?);
+        return Ok(Tensor::splat(value.held_as(result.dtype()), sizes)?);
     }
     for at in 0..result.len() {
         let inside = |((&i, &l), &s): ((&usize, &usize), &usize)| i >= l && i - l < s;
         if !index.iter().zip(low).zip(source).all(inside) {
             let value = element_at(frame, body, &index)?;
-            result.data_mut().set(at, Some(value));
+            put(&mut result, at, value)?;
         }
         next_index(&mut index, sizes);
     }

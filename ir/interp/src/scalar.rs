@@ -190,6 +190,18 @@ impl Scalar {
         Self { dtype, bits: dtype.wrap(bits), imag: 0 }
     }
 
+    /// The number as another type holds it that has the same bits: integers of one width are told apart by their sign alone, which
+    /// an element may lack that has one as a number by itself. Others stay what they are.
+    #[must_use]
+    pub fn held_as(self, dtype: DType) -> Self {
+        match (self.dtype, dtype) {
+            (DType::Int { width, .. }, DType::Int { width: wanted, .. }) if width == wanted => {
+                Self::from_bits(dtype, self.bits)
+            }
+            _ => self,
+        }
+    }
+
     /// A complex number with parts of type `kind`, as bits.
     pub fn complex(kind: FloatKind, [re, im]: [u64; 2]) -> Self {
         let dtype = DType::Complex(kind);

@@ -35,12 +35,13 @@ pub use search::Candidate;
 use sutura_dialects::r#dyn::Facts;
 use sutura_dialects::func::FuncOp;
 use sutura_dialects::graph::{FusionOp, PlanAttr};
+use sutura_dialects::rt::{ProgramInfo, Solution, Unsolvable};
 use sutura_dialects::target::{TargetDesc, machine_in};
 use sutura_ir::analysis::PreservedAnalyses;
 use sutura_ir::pass::{
     Anchor, OptionInfo, OptionKind, Pass, PassError, PassInfo, PassOptions, PassResult, PassRun, StatisticInfo,
 };
-use sutura_ir::{Body, Context, Op, OpRef};
+use sutura_ir::{Body, Context, Diagnostic, Op, OpRef};
 
 /// `convert-graph-to-gir`
 pub static CONVERT_GRAPH_TO_GIR: PassInfo = PassInfo {
@@ -206,7 +207,13 @@ impl Pass for ConvertGraphToGir {
                     for (loc, why) in std::mem::take(&mut program.missed) {
                         run.missed(loc, why);
                     }
-                    let counts = program.insert(cx, run.body, op);
+                    let (made, counts) = program.insert(cx, run.body, op);
+                    if let Some(why) = unsolvable(OpRef::new(cx, run.body, made)) {
+                        let error = Diagnostic::error(loc, format!("@{name} cannot be a host program: {why}"));
+                        run.diags.report(error.help("give each symbol a dimension of its own in some input's type"));
+                        failed = true;
+                        continue;
+                    }
                     let made: Vec<String> =
                         counts.iter().map(|(what, n)| format!("{} {n}", what.trim_start_matches("num-"))).collect();
                     run.passed(loc, format!("@{name} is a host program now: {}", made.join(", ")));
@@ -276,6 +283,12 @@ pub fn choices(cx: &Context, module: &Body, sizes: &HashMap<String, i64>) -> Res
         }
     }
     Ok(choices)
+}
+
+/// Why the sizes of the inputs do not tell the symbols of a program.
+fn unsolvable(program: OpRef<'_>) -> Option<Unsolvable> {
+    let info = ProgramInfo::read(program).ok()?;
+    Solution::of(&info).err()
 }
 
 /// What sizes are known to be is wrong in itself in some function or region: an error of the program, not a lack of this pass.

@@ -262,12 +262,18 @@ pub(super) fn buffer(op: OpRef<'_>, body: &Body, value: Value) -> Built<BufferTy
     match dims {
         Some(dims) => {
             let ty = BufferType::new(op.cx.element_type(body.ty(value)), dims);
-            match ty.verify(op.cx) {
-                Ok(()) => Ok(ty),
-                Err(why) => {
-                    let message = format!("{} cannot be kept in memory: {why}", value_text(op.cx, body, value));
-                    Err(Box::new(op.error(message)))
+            let refused = |why: String| {
+                let message = format!("{} cannot be kept in memory: {why}", value_text(op.cx, body, value));
+                Box::new(op.error(message))
+            };
+            ty.verify(op.cx).map_err(refused)?;
+            let bytes = op.cx.bit_width(ty.elem).map_or(1, |bits| i64::from(bits.div_ceil(8)));
+            match Poly::product(&ty.dims).mul(&bytes.into()).excess() {
+                Some(excess) => {
+                    let why = format!("its size in bytes is too large to be computed: {excess}");
+                    Err(Box::new(refused(why).code(codes::SIZE_BEYOND)))
                 }
+                None => Ok(ty),
             }
         }
         None => {
@@ -335,8 +341,8 @@ pub(super) struct Converted<'c> {
 }
 
 impl Converted<'_> {
-    /// Puts kernels and program in place of the function `op`. Returns what is counted.
-    pub(super) fn insert(self, cx: &Context, body: &mut Body, op: Op) -> Vec<(&'static str, u64)> {
+    /// Puts kernels and program in place of the function `op`. Returns the program, and what is counted.
+    pub(super) fn insert(self, cx: &Context, body: &mut Body, op: Op) -> (Op, Vec<(&'static str, u64)>) {
         let loc = body.loc(op);
         let mut counts = vec![
             ("num-kernels", self.kernels.len() as u64),
@@ -352,9 +358,9 @@ impl Converted<'_> {
             let (state, inside) = kernel.named(cx, &name);
             rw.create_isolated(state, inside);
         }
-        self.program.finish(&mut rw, loc);
+        let program = self.program.finish(&mut rw, loc);
         rw.erase_op(op);
-        counts
+        (program, counts)
     }
 }
 

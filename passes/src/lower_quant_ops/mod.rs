@@ -3,15 +3,18 @@
 mod arithmetic;
 mod tensors;
 
-use sutura_dialects::elements::stored;
+use sutura_dialects::elements::{policy, stored};
 use sutura_dialects::func::FuncOp;
+use sutura_dialects::graph::ConstantOp;
 use sutura_dialects::quant::{DequantizeCastOp, QuantizeCastOp, StorageCastOp, UniformType, is_quantized};
 use sutura_ir::analysis::PreservedAnalyses;
 use sutura_ir::asm::print::type_text;
 use sutura_ir::diagnostics::Diagnostic;
 use sutura_ir::pass::{Anchor, Pass, PassError, PassInfo, PassOptions, PassResult, PassRun, StatisticInfo};
 use sutura_ir::types::{Signedness, TypeData};
-use sutura_ir::{Body, Context, Op, OpRef, Rewriter, Type, Value};
+use sutura_ir::{Attr, AttrData, Body, Context, Op, OpRef, Rewriter, Type, Value};
+
+use crate::functions::functions;
 
 /// `lower-quant-ops`
 pub static LOWER_QUANT_OPS: PassInfo = PassInfo {
@@ -38,12 +41,9 @@ fn create(_: &PassOptions) -> Result<Box<dyn Pass>, String> {
 impl Pass for LowerQuantOps {
     fn run(&self, run: &mut PassRun<'_>) -> PassResult {
         let cx = run.cx;
-        let ops: Vec<Op> = run.body.entry_block().map(|block| run.body.ops(block).collect()).unwrap_or_default();
-        let functions: Vec<Op> =
-            ops.into_iter().filter(|op| OpRef::new(cx, run.body, *op).is::<FuncOp<'_>>()).collect();
         let mut refused = false;
         let mut found = Vec::new();
-        for function in functions {
+        for function in functions(cx, run.body) {
             match mentions(cx, run.body, function) {
                 Ok(false) => {}
                 Ok(true) => found.push(function),
@@ -97,6 +97,10 @@ fn lowered(cx: &Context, ty: Type) -> Result<Option<Type>, String> {
     if stored == elem {
         return Err(format!("is of {}, which says not as what numbers are stored", type_text(cx, elem)));
     };
+    if policy(cx, stored).is_none() {
+        let (elem, stored) = (type_text(cx, elem), type_text(cx, stored));
+        return Err(format!("is of {elem}, stored as {stored}, for which nothing is compiled"));
+    }
     if ty == elem {
         return Ok(Some(signless(cx, stored)));
     }
@@ -148,6 +152,10 @@ fn mentions(cx: &Context, module: &Body, function: Op) -> Result<bool, Box<Diagn
 /// Refuses an op that is not known to only pass on what is stored, or to cast it.
 fn check(op: OpRef<'_>) -> Result<(), Box<Diagnostic>> {
     const PASS_ON: [&str; 4] = ["graph", "func", "scf", "cf"];
+    if constant_elements(op).is_some_and(|elements| retyped(op.cx, elements).is_none()) {
+        let error = op.error("has elements that are not written as a dense list of numbers");
+        return Err(Box::new(error.help("make a constant of integers, and a 'quant.scast' of it")));
+    }
     let name = op.name_str();
     let dialect = name.split('.').next().unwrap_or_default();
     if PASS_ON.contains(&dialect) || name == "arith.select" {
@@ -181,6 +189,7 @@ fn lower(cx: &Context, body: &mut Body) -> Result<u64, Box<Diagnostic>> {
     }
     let ops: Vec<Op> = rw.body().preorder().collect();
     for op in ops {
+        retype_constant(&mut rw, op);
         let view = rw.op_ref(op);
         let blocks = view.regions().flat_map(|region| region.blocks());
         let own = blocks.filter(|block| std::ptr::eq(block.body, view.body));
@@ -198,6 +207,30 @@ fn retype(rw: &mut Rewriter<'_>, value: Value) {
     if let Ok(Some(ty)) = lowered(rw.cx(), rw.body().ty(value)) {
         rw.set_type(value, ty);
     }
+}
+
+/// The elements of a constant are the integers that are stored.
+fn retype_constant(rw: &mut Rewriter<'_>, op: Op) {
+    let cx = rw.cx();
+    if let Some(value) = constant_elements(rw.op_ref(op)).and_then(|value| retyped(cx, value)) {
+        rw.set_prop(op, "value", Some(value));
+    }
+}
+
+/// The elements of a constant.
+fn constant_elements(op: OpRef<'_>) -> Option<Attr> {
+    op.as_::<ConstantOp<'_>>()?;
+    op.prop("value")
+}
+
+/// Elements of a quantized type as the integers that are stored: the same bytes.
+fn retyped(cx: &Context, elements: Attr) -> Option<Attr> {
+    let ty = lowered(cx, cx.attr_type(elements)?).ok().flatten()?;
+    Some(cx.attr(match cx.attr_data(elements) {
+        AttrData::Dense { data, splat, .. } => AttrData::Dense { ty, data, splat },
+        AttrData::DenseResource { key, .. } => AttrData::DenseResource { ty, key },
+        _ => return None,
+    }))
 }
 
 /// Gives a function the types of what it takes and gives.

@@ -4,7 +4,7 @@ use sutura_dialects::r#dyn::Facts;
 use sutura_dialects::graph::build::{ComputeInput, ComputeResult, GraphBuilder};
 use sutura_dialects::graph::{IteratorKind, ShapeEnv, ShapeOfOp};
 use sutura_dialects::tensor::{DimOp, ExtractOp, FromElementsOp};
-use sutura_ir::{Attr, Context, Loc, Op, OpName, OpRef, OpState, Rewriter, Traits, Type, Value};
+use sutura_ir::{Attr, Context, DYNAMIC, Loc, Op, OpName, OpRef, OpState, Rewriter, Traits, Type, Value};
 
 /// Where a number comes from.
 #[derive(Clone, Copy)]
@@ -72,6 +72,18 @@ fn index_of(op: OpRef<'_>, values: impl Iterator<Item = Value>) -> Option<Vec<i6
     values.map(|v| op.constant(v).and_then(|a| op.cx.as_int(a))).collect()
 }
 
+/// Refuses indices at which a tensor of these sizes has no element.
+fn check_inside(op: OpRef<'_>, tensor: Value, index: &[i64]) -> Result<(), String> {
+    let sizes = op.cx.shape(op.ty(tensor)).unwrap_or_default();
+    let outside = |(index, size): (&i64, &i64)| *index < 0 || (*size != DYNAMIC && index >= size);
+    match index.iter().zip(sizes).position(outside) {
+        Some(dim) => {
+            Err(format!("an element is read at index {} of dimension {dim}, which has none there", index[dim]))
+        }
+        None => Ok(()),
+    }
+}
+
 impl Plan {
     /// Plans how `value` is made, in the order in which it is needed.
     fn number(&mut self, at: OpRef<'_>, value: Value) -> Result<From, String> {
@@ -83,10 +95,15 @@ impl Plan {
         let from = if let Some(extract) = op.as_::<ExtractOp<'_>>() {
             let index = index_of(op, extract.indices());
             let index = index.ok_or("an element is read at an index that is computed")?;
+            check_inside(op, extract.tensor(), &index)?;
             self.read(Read { tensor: extract.tensor(), index, dim: false })
         } else if let Some(dim) = op.as_::<DimOp<'_>>() {
             let index = index_of(op, std::iter::once(dim.index()));
             let index = index.ok_or("the size of a dimension is read whose number is computed")?;
+            let rank = op.cx.shape(op.ty(dim.source())).map_or(0, <[i64]>::len) as i64;
+            if index.iter().any(|index| !(0..rank).contains(index)) {
+                return Err("the size of a dimension is read that there is not".to_owned());
+            }
             let size = self.read(Read { tensor: dim.source(), index, dim: true });
             // Sizes are read as i64.
             let name = op.cx.op_name("arith.index_cast");

@@ -7,8 +7,10 @@ use sutura_dialects::graph::build::scalar::Comparison;
 use sutura_dialects::graph::build::{ComputeInput, ComputeResult, GraphBuilder, zero};
 use sutura_dialects::graph::shape_fn::{slice_bound, slice_bounds, slice_len, slice_range};
 use sutura_dialects::graph::{ConcatOp, IteratorKind, ShapeEnv, ShapeOfOp, SliceOp};
+use sutura_dialects::quant::{along, uniform};
 use sutura_ir::affine::AffineOp;
-use sutura_ir::{Op, Rewriter, Type, Value};
+use sutura_ir::types::{Signedness, TypeData};
+use sutura_ir::{Op, OpState, Rewriter, Type, Value};
 
 /// Replaces `op` if it is one that has a structured form by what is known. Returns whether it was.
 pub(super) fn structured(rw: &mut Rewriter<'_>, env: &mut ShapeEnv, op: Op) -> bool {
@@ -123,7 +125,17 @@ struct Parts {
 /// a computation has parts. Many parts are joined level by level, which takes `PARTS` reads per level.
 fn concat(rw: &mut Rewriter<'_>, env: &mut ShapeEnv, op: Op) -> bool {
     let Some(mut whole) = parts(rw, env, op) else { return false };
+    let result = rw.body().ty(rw.body().result(op, 0));
+    let stored = stored_integers(rw, &whole);
     replace(rw, env, op, |g| {
+        if let Some(integer) = stored {
+            whole.elem = integer;
+            for (part, _) in &mut whole.parts {
+                let ty = g.cx().with_element_type(g.b.body().ty(*part), integer);
+                let cast = storage_cast(g, *part, ty);
+                *part = g.b.body().result(cast, 0);
+            }
+        }
         while whole.parts.len() > PARTS {
             let groups = whole.parts.len().div_ceil(PARTS);
             let most = whole.parts.len().div_ceil(groups);
@@ -137,8 +149,28 @@ fn concat(rw: &mut Rewriter<'_>, env: &mut ShapeEnv, op: Op) -> bool {
             }
         }
         let size = whole.shape[whole.axis].clone().expect("all sizes are known");
-        join(g, &whole, &whole.parts, size)
+        let made = join(g, &whole, &whole.parts, size);
+        match stored {
+            Some(_) => storage_cast(g, g.b.body().result(made, 0), result),
+            None => made,
+        }
     })
+}
+
+/// The integers to move in the place of quantized elements, where the scales of these depend on the part: no number of the body could
+/// be of either part.
+fn stored_integers(rw: &Rewriter<'_>, whole: &Parts) -> Option<Type> {
+    let cx = rw.cx();
+    let uniform = uniform(cx, whole.elem)?;
+    let scales = along(uniform, whole.shape.len()).ok()?;
+    let other = |(part, _): &(Value, Poly)| cx.element_type(rw.body().ty(*part)) != whole.elem;
+    let differ = scales.get(whole.axis).is_some_and(|along| along.count > 1) || whole.parts.iter().any(other);
+    differ.then(|| cx.ty(TypeData::Integer { width: uniform.storage.width, sign: Signedness::Signless }))
+}
+
+fn storage_cast(g: &mut GraphBuilder<'_, '_>, value: Value, ty: Type) -> Op {
+    let state = OpState::new(g.cx().op_name("quant.scast"), g.loc).operands([value]).results([ty]);
+    g.b.create(state)
 }
 
 /// A computation of `parts` of a whole, which has `size` along the axis.
