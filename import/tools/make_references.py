@@ -665,6 +665,13 @@ def of_states():
         states(int(RNG.integers(3, 5)), (p, n, g, l, s, w, d, e), opset=opset, mask=mask, lengths=lengths, **attributes)
 
 
+def of_pairs():
+    for kind in FLOATS:
+        case("SwiGLU", [floats(kind, 2, 3), floats(kind, 2, 3)], opset=28)
+    case("SwiGLU", [floats("f32", 2, 0, 2), floats("f32", 2, 0, 2)], opset=28)
+    case("SwiGLU", [floats("f64", 4), floats("f64", 4)], opset=28, alpha=0.5)
+
+
 if __name__ == "__main__":
     print(f"# By import/tools/make_references.py from onnx {onnx.__version__}. Do not edit.")
     of_numbers()
@@ -679,3 +686,4 @@ if __name__ == "__main__":
     of_recurrent()
     of_functions()
     of_states()
+    of_pairs()
