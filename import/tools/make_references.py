@@ -672,6 +672,18 @@ def of_pairs():
     case("SwiGLU", [floats("f64", 4), floats("f64", 4)], opset=28, alpha=0.5)
 
 
+def of_diagonals():
+    for kind in FLOATS + INTS:
+        some = floats if kind in FLOATS else ints
+        case("EyeLike", [some(kind, 3, 4)], opset=22)
+        case("EyeLike", [some(kind, 4, 2)], opset=9, k=-1)
+    for k in (1, 7, -9, 2**63 - 1, -(2**63)):
+        size = (2, 3)
+        y = np.eye(*size, k=max(min(k, 100), -100))
+        print(f"EyeLike 22 | k:int={k} | {shown(floats('f32', *size))} | {shown(('f32', y))}")
+    case("EyeLike", [floats("f32", 0, 3)], opset=22)
+
+
 if __name__ == "__main__":
     print(f"# By import/tools/make_references.py from onnx {onnx.__version__}. Do not edit.")
     of_numbers()
@@ -687,3 +699,4 @@ if __name__ == "__main__":
     of_functions()
     of_states()
     of_pairs()
+    of_diagonals()
