@@ -81,6 +81,8 @@ def written(value):
     """An attribute's value, behind the kind that it has."""
     if isinstance(value, list) and isinstance(value[0], str):
         return "strings=" + ",".join(value)
+    if isinstance(value, list) and isinstance(value[0], float):
+        return "floats=" + ",".join(map(str, value))
     if isinstance(value, list):
         return "ints=" + ",".join(map(str, value))
     return f"{'int' if isinstance(value, int) else 'string' if isinstance(value, str) else 'float'}={value}"
@@ -389,12 +391,39 @@ def of_heads():
     case("Attention", [*rows("f32", 1, (2, 2), small), blind], q_num_heads=2, kv_num_heads=2)
 
 
-def gate(name, x, clip):
+ALPHAS = ["Affine", "LeakyRelu", "ThresholdedRelu", "ScaledTanh", "HardSigmoid", "Elu"]
+BETAS = ["Affine", "ScaledTanh", "HardSigmoid"]
+
+
+def resolved(functions, alphas, betas):
+    """Functions with the numbers that belong to them: lists are used up in order, by those that take one."""
+    alphas, betas = (list(map(np.float32, numbers)) for numbers in (alphas, betas))
+    take = lambda name, names, numbers: float(numbers.pop(0)) if name in names and numbers else None
+    return [(name, take(name, ALPHAS, alphas), take(name, BETAS, betas)) for name in functions]
+
+
+def gate(function, x, clip):
+    name, alpha, beta = function
     x = np.clip(x, -clip, clip)
-    return {"Sigmoid": lambda: 1 / (1 + np.exp(-x)), "Tanh": lambda: np.tanh(x), "Relu": lambda: np.maximum(x, 0)}[name]()
+    usual = {"LeakyRelu": np.float32(0.01), "HardSigmoid": np.float32(0.2), "Elu": 1.0}
+    alpha = usual.get(name, 0.0) if alpha is None else alpha
+    beta = 0.5 if beta is None else beta
+    return {
+        "Sigmoid": lambda: 1 / (1 + np.exp(-x)),
+        "Tanh": lambda: np.tanh(x),
+        "Relu": lambda: np.maximum(x, 0),
+        "Affine": lambda: alpha * x + beta,
+        "LeakyRelu": lambda: np.where(x < 0, alpha * x, x),
+        "ThresholdedRelu": lambda: np.where(x >= alpha, x, 0),
+        "ScaledTanh": lambda: alpha * np.tanh(beta * x),
+        "HardSigmoid": lambda: np.clip(alpha * x + beta, 0, 1),
+        "Elu": lambda: np.where(x < 0, alpha * np.expm1(x), x),
+        "Softsign": lambda: x / (1 + np.abs(x)),
+        "Softplus": lambda: np.logaddexp(x, 0),
+    }[name]()
 
 
-def step(op, x, w, r, b, h, c, p, functions, clip, before_reset):
+def step(op, x, w, r, b, h, c, p, functions, clip, before_reset, coupled=0):
     """The state behind a step, as ONNX's text has it; the evaluator knows one direction, no lengths and no clip."""
     size = h.shape[-1]
     parts = len(w) // size
@@ -410,8 +439,36 @@ def step(op, x, w, r, b, h, c, p, functions, clip, before_reset):
     i, o, f, new = (a + b for a, b in zip(xs, hs))
     p_i, p_o, p_f = np.split(p, 3)
     i, f = gate(functions[0], i + p_i * c, clip), gate(functions[0], f + p_f * c, clip)
-    c = f * c + i * gate(functions[1], new, clip)
+    c = (1 - i if coupled else f) * c + i * gate(functions[1], new, clip)
     return gate(functions[0], o + p_o * c, clip) * gate(functions[2], c, clip), c
+
+
+def agrees(op, opset, inputs, made, attributes):
+    """What onnxruntime says of it, where that is there and takes it: other types and layouts are not for it, and the last state of a
+    sample without steps is 0 there."""
+    try:
+        import onnxruntime
+    except ImportError:
+        return
+    without = any(tensor and tensor[0] == "i32" and 0 in tensor[1] for tensor in inputs)
+    if attributes.get("layout") or 0 in inputs[0][1].shape or inputs[0][0] != "f32" or without:
+        return
+    names = [f"x{i}" if tensor else "" for i, tensor in enumerate(inputs)]
+    outputs = ["y", "h", "c"][: 3 if op == "LSTM" else 2]
+    kinds = {"f32": np.float32, "i32": np.int32}
+    given = {n: t[1].astype(kinds[t[0]]) for n, t in zip(names, inputs) if t}
+    infos = [helper.make_tensor_value_info(n, helper.np_dtype_to_tensor_dtype(a.dtype), a.shape) for n, a in given.items()]
+    results = [helper.make_tensor_value_info(n, onnx.TensorProto.FLOAT, None) for n in outputs]
+    node = helper.make_node(op, names, outputs, **attributes)
+    model = helper.make_model(helper.make_graph([node], "g", infos, results), opset_imports=[helper.make_opsetid("", min(opset, 14))])
+    model.ir_version = 8
+    options = onnxruntime.SessionOptions()
+    options.log_severity_level = 4
+    session = onnxruntime.InferenceSession(model.SerializeToString(), options, providers=["CPUExecutionProvider"])
+    for name, found in zip(outputs, session.run(None, given)):
+        wanted = made[name][1]
+        if found.shape != wanted.shape or not np.allclose(found, wanted, 1e-4, 1e-5):
+            raise SystemExit(f"{op} {attributes}: onnxruntime has {name} = {found}, this script {wanted}")
 
 
 def recurrent(op, sizes, more="", outputs="y h c", kind="f32", opset=22, lengths=None, **attributes):
@@ -426,15 +483,18 @@ def recurrent(op, sizes, more="", outputs="y h c", kind="f32", opset=22, lengths
     }
     value = {name: array if name in more else np.zeros_like(array) for name, (_, array) in given.items()}
     usual = {"LSTM": ["Sigmoid", "Tanh", "Tanh"], "GRU": ["Sigmoid", "Tanh"], "RNN": ["Tanh"]}[op]
-    functions, clip = attributes.get("activations", usual), attributes.get("clip", np.inf)
+    functions, clip = attributes.get("activations", usual * directions), attributes.get("clip", np.inf)
+    functions = resolved(functions, attributes.get("activation_alpha", []), attributes.get("activation_beta", []))
+    each = len(usual)
     ends = np.full(b, s) if lengths is None else np.array(lengths)
     y, hs, cs = np.zeros((s, directions, b, h)), value["h"].copy(), value["c"].copy()
     for d in range(directions):
         turned = d == 1 or attributes.get("direction") == "reverse"
         for t in reversed(range(s)) if turned else range(s):
             live = (t < ends)[:, None]
-            new = step(op, x[1][t], w[1][d], r[1][d], value["b"][d], hs[d], cs[d], value["p"][d], functions, clip,
-                       attributes.get("linear_before_reset", 0))
+            new = step(op, x[1][t], w[1][d], r[1][d], value["b"][d], hs[d], cs[d], value["p"][d],
+                       functions[each * d : each * (d + 1)], clip, attributes.get("linear_before_reset", 0),
+                       attributes.get("input_forget", 0))
             hs[d], cs[d] = np.where(live, new[0], hs[d]), np.where(live, new[1], cs[d])
             y[t, d] = np.where(live, new[0], 0)
     turn = (lambda a: a.swapaxes(0, 1)) if attributes.get("layout") else (lambda a: a)
@@ -446,6 +506,7 @@ def recurrent(op, sizes, more="", outputs="y h c", kind="f32", opset=22, lengths
     while inputs[-1] is None:
         inputs.pop()
     made = {"y": (kind, np.moveaxis(y, 2, 0) if attributes.get("layout") else y), "h": typed(hs), "c": typed(cs)}
+    agrees(op, opset, inputs, made, {"hidden_size": h, **attributes})
     made = [made[name] if name in outputs else None for name in ("yhc" if op == "LSTM" else "yh")]
     text = " ".join(f"{k}:{written(v)}" for k, v in {"hidden_size": h, **attributes}.items())
     print(f"{op} {opset} | {text} | {' ; '.join(map(shown, inputs))} | {' ; '.join(map(shown, made))}")
@@ -475,6 +536,154 @@ def of_recurrent():
         recurrent("GRU", (3, 2, 2, 2), "b", lengths=[3, 1], direction=direction, linear_before_reset=1, layout=1)
 
 
+def of_functions():
+    """Every function, with numbers of its own and without, and many configurations drawn by chance."""
+    more = {"LeakyRelu": 0.3, "ThresholdedRelu": 0.25, "ScaledTanh": 1.5, "HardSigmoid": 0.4, "Elu": 0.7, "Affine": 0.6}
+    plain = ["Softsign", "Softplus"]
+    for name in [*more, *plain]:
+        alphas = {"activation_alpha": [more[name]]} if name in more else {}
+        betas = {"activation_beta": [0.125]} if name in BETAS else {}
+        for kind in FLOATS if name != "ThresholdedRelu" else ["f32", "f64"]:
+            recurrent("RNN", (2, 2, 2, 2), "bh", kind=kind, activations=[name], **alphas, **betas)
+        if name not in ("ThresholdedRelu", "ScaledTanh", "Affine"):
+            recurrent("GRU", (2, 2, 2, 2), "b", activations=["Sigmoid", name])
+    twice = ["Sigmoid", "Tanh", "Elu", "HardSigmoid", "ScaledTanh", "LeakyRelu"]
+    recurrent("LSTM", (3, 2, 2, 2), "bhcp", direction="bidirectional", activations=twice, activation_alpha=[0.5, 0.25, 1.25, 0.125],
+              activation_beta=[0.75, 0.5], lengths=[1, 3])
+    recurrent("LSTM", (3, 2, 2, 2), "bhc", activations=["HardSigmoid", "Tanh", "Relu"], input_forget=1)
+    recurrent("LSTM", (3, 2, 2, 2), "bhcp", input_forget=1, direction="reverse", layout=1, kind="f64")
+    # The same function in both directions, with numbers of their own.
+    recurrent("RNN", (3, 2, 2, 2), "bh", direction="bidirectional", activations=["Elu", "Elu"], activation_alpha=[0.5, 2.0])
+    for _ in range(48):
+        op = str(RNG.choice(["LSTM", "GRU", "RNN"]))
+        direction = str(RNG.choice(["forward", "reverse", "bidirectional"]))
+        count = {"LSTM": 3, "GRU": 2, "RNN": 1}[op] * (2 if direction == "bidirectional" else 1)
+        functions = [str(f) for f in RNG.choice(["Sigmoid", "Tanh", "Relu", *more, *plain], count)]
+        number = lambda: round(float(RNG.uniform(0.1, 0.9)), 3)
+        attributes = {"direction": direction, "activations": functions}
+        for name, takes in (("activation_alpha", ALPHAS), ("activation_beta", BETAS)):
+            numbers = [number() for f in functions if f in takes]
+            attributes |= {name: numbers} if numbers else {}
+        if op != "LSTM" and RNG.integers(2):
+            attributes["clip"] = number()
+        if op == "LSTM" and RNG.integers(2):
+            attributes["input_forget"] = 1
+        if op == "GRU" and RNG.integers(2):
+            attributes["linear_before_reset"] = 1
+        if RNG.integers(3) == 0:
+            attributes["layout"] = 1
+        sizes = [int(n) for n in RNG.integers(1, 4, 4)]
+        lengths = [int(n) for n in RNG.integers(0, sizes[0] + 1, sizes[1])] if RNG.integers(2) else None
+        given = "".join(letter for letter in "bhcp" if RNG.integers(2))
+        kind = str(RNG.choice(["f32", "f32", "f64"]))
+        recurrent(op, sizes, given, kind=kind, opset=22, lengths=lengths, **attributes)
+
+
+def states(rank, sizes, kind="f32", opset=25, mask=None, lengths=None, outputs="ykvq", **attributes):
+    """Attention with all that it has. `mask` is a tensor; `sizes` are samples, heads of keys, those of queries for each, queries,
+    new keys, keys of before, and numbers of keys and values; without keys of before that is None."""
+    p, n, g, l, s, w, d, e = sizes
+    narrow = lambda *shape: floats(kind, *shape, low=-1.0, high=1.0)
+    if rank == 4:
+        inputs = [narrow(p, n * g, l, d), narrow(p, n, s, d), narrow(p, n, s, e)]
+    else:
+        inputs = [narrow(p, l, n * g * d), narrow(p, s, n * d), narrow(p, s, n * e)]
+        attributes |= {"q_num_heads": n * g, "kv_num_heads": n}
+    inputs += [mask]
+    inputs += [None, None] if w is None else [narrow(p, n, w, d), narrow(p, n, w, e)]
+    inputs += [("i64", np.array(lengths))] if lengths is not None else []
+    while inputs[-1] is None:
+        inputs.pop()
+
+    def run(attributes):
+        names = [f"x{i}" if tensor else "" for i, tensor in enumerate(inputs)]
+        given = {n: native(*t) for n, t in zip(names, inputs) if t}
+        infos = [helper.make_tensor_value_info(n, helper.np_dtype_to_tensor_dtype(a.dtype), a.shape) for n, a in given.items()]
+        results = [helper.make_value_info(n, onnx.TypeProto()) for n in "ykvq"]
+        node = helper.make_node("Attention", names, list("ykvq"), **attributes)
+        graph = helper.make_graph([node], "g", infos, results)
+        model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", opset)])
+        with np.errstate(all="ignore"):
+            return [np.asarray(y) for y in ReferenceEvaluator(model).run(None, given)]
+
+    made = run(attributes)
+    if attributes.get("qk_matmul_output_mode", 0) == 0:
+        # By ONNX's text these are before the softcap; the evaluator has them behind it.
+        made[3] = run({k: v for k, v in attributes.items() if k != "softcap"})[3]
+    made = [(kind, y) if name in outputs else None for name, y in zip("ykvq", made)]
+    while made[-1] is None:
+        made.pop()
+    text = " ".join(f"{k}:{written(v)}" for k, v in attributes.items())
+    print(f"Attention {opset} | {text} | {' ; '.join(map(shown, inputs))} | {' ; '.join(map(shown, made))}")
+
+
+def of_states():
+    small = (2, 2, 2, 3, 4, 2, 4, 3)
+    for kind in FLOATS:
+        for rank in (3, 4):
+            states(rank, small, kind, opset=23, is_causal=1)
+            states(rank, (2, 2, 1, 3, 4, None, 4, 3), kind, opset=24, lengths=[4, 2], outputs="y")
+    for mode in range(4):
+        states(4, small, opset=24, is_causal=1, softcap=0.5, qk_matmul_output_mode=mode, mask=floats("f32", 3, 6))
+        states(3, small, opset=23, qk_matmul_output_mode=mode, mask=bools(4, 3, 6), outputs="yq")
+        states(4, (1, 1, 2, 2, 3, None, 2, 2), opset=23, qk_matmul_output_mode=mode, outputs="q")
+    # What a query sees nothing of is 0, also as a weight.
+    blind = ("bool", np.array([[True, False, True, False], [False] * 4, [True] * 4]))
+    states(4, (2, 1, 2, 3, 4, None, 2, 2), mask=blind, qk_matmul_output_mode=3)
+    # More queries than a sample has keys, none at all, and lengths that are none.
+    for lengths in ([1, 4], [0, 2], [-3, 9], [-(2**63), 2**63 - 1]):
+        states(4, (2, 2, 1, 3, 4, None, 2, 2), opset=24, lengths=lengths, is_causal=1, outputs="y")
+    states(4, (2, 2, 1, 3, 4, None, 2, 2), opset=24, lengths=[-(2**63), 2**63 - 1], outputs="y")
+    states(4, (2, 1, 1, 1, 0, 3, 2, 2), is_causal=1)
+    states(4, (2, 1, 1, 2, 2, 0, 2, 2), is_causal=1)
+    states(4, (0, 1, 2, 2, 2, 1, 2, 2))
+    for kind, precision in (("f16", 10), ("bf16", 16), ("f16", 1), ("bf16", 10), ("f16", 16)):
+        states(4, (1, 2, 1, 3, 4, None, 4, 3), kind, opset=24, softmax_precision=precision, outputs="y")
+    for left, right in ((1, -1), (-1, 1), (1, 0), (0, 2), (0, 0)):
+        states(4, small, left_window_size=left, right_window_size=right)
+        states(3, (2, 1, 2, 4, 5, None, 2, 2), left_window_size=left, right_window_size=right, lengths=[5, 4], outputs="y")
+    for _ in range(48):
+        p, n, g, l, s, d, e = (int(x) for x in RNG.integers(1, 4, 7))
+        w = [None, int(RNG.integers(0, 4))][RNG.integers(2)]
+        t = s + (w or 0)
+        opset = int(RNG.choice([23, 24, 25]))
+        attributes = {"is_causal": 1} if RNG.integers(2) else {}
+        shapes = [(l, t), (n * g, l, t), (p, 1, l, t), (p, n * g, l, t)]
+        # The evaluator makes a causal mask for as many queries as the mask has.
+        shapes += [] if attributes else [(t,), (1, t), (n * g, 1, t)]
+        shape = shapes[RNG.integers(len(shapes))]
+        mask = [None, bools(*shape), floats("f32", *shape)][RNG.integers(3)]
+        if opset == 25 and RNG.integers(2):
+            attributes |= {"left_window_size": int(RNG.integers(-1, 3)), "right_window_size": int(RNG.integers(-1, 3))}
+        if RNG.integers(2):
+            attributes["qk_matmul_output_mode"] = int(RNG.integers(4))
+        if RNG.integers(3) == 0:
+            attributes["softcap"] = 1.5
+        if RNG.integers(3) == 0:
+            attributes["scale"] = 0.25
+        lengths = [int(x) for x in RNG.integers(0, t + 1, p)] if opset > 23 and w is None and RNG.integers(2) else None
+        states(int(RNG.integers(3, 5)), (p, n, g, l, s, w, d, e), opset=opset, mask=mask, lengths=lengths, **attributes)
+
+
+def of_pairs():
+    for kind in FLOATS:
+        case("SwiGLU", [floats(kind, 2, 3), floats(kind, 2, 3)], opset=28)
+    case("SwiGLU", [floats("f32", 2, 0, 2), floats("f32", 2, 0, 2)], opset=28)
+    case("SwiGLU", [floats("f64", 4), floats("f64", 4)], opset=28, alpha=0.5)
+
+
+def of_diagonals():
+    for kind in FLOATS + INTS:
+        some = floats if kind in FLOATS else ints
+        case("EyeLike", [some(kind, 3, 4)], opset=22)
+        case("EyeLike", [some(kind, 4, 2)], opset=9, k=-1)
+    for k in (1, 7, -9, 2**63 - 1, -(2**63)):
+        size = (2, 3)
+        y = np.eye(*size, k=max(min(k, 100), -100))
+        print(f"EyeLike 22 | k:int={k} | {shown(floats('f32', *size))} | {shown(('f32', y))}")
+    case("EyeLike", [floats("f32", 0, 3)], opset=22)
+
+
 if __name__ == "__main__":
     print(f"# By import/tools/make_references.py from onnx {onnx.__version__}. Do not edit.")
     of_numbers()
@@ -487,3 +696,7 @@ if __name__ == "__main__":
     of_angles()
     of_heads()
     of_recurrent()
+    of_functions()
+    of_states()
+    of_pairs()
+    of_diagonals()

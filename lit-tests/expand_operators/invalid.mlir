@@ -187,6 +187,15 @@ graph.operator @a {summary = "x", elements = [f32]} {
 
 // -----
 
+// A sum may stand in what is broadcast, where others tell its parts.
+// expected-error @below {{'graph.operator' op 'b' has the size 'M + N'; sizes of inputs are symbols or numbers}}
+graph.operator @a {summary = "x", elements = [f32], broadcast = array<i64: 1>} {
+^bb0(%a: tensor<?xf32, #dyn.shape<[N]>>, %b: tensor<?xf32, #dyn.shape<[N + M]>>):
+  graph.yield %a : tensor<?xf32, #dyn.shape<[N]>>
+}
+
+// -----
+
 // expected-error @below {{'graph.operator' op 'elements' must name an element type}}
 graph.operator @a {summary = "x", elements = []} {
 ^bb0(%x: tensor<?xf32, #dyn.shape<[N]>>):
@@ -227,7 +236,7 @@ graph.operator @a {summary = "x", elements = [f32], broadcast = array<i64: 0>} {
 
 // -----
 
-// expected-error @below {{'graph.operator' op 'onnx' has no entry 'name'; there are op, since, until, rank, with, absent, ignore, refuse, choose, words, permute and variadic}}
+// expected-error @below {{'graph.operator' op 'onnx' has no entry 'name'; there are op, since, until, rank, with, one_of, least, absent, without, set, ignore, refuse, choose, words, permute and variadic}}
 graph.operator @a {summary = "x", elements = [f32], onnx = [{name = "A"}]} {
 ^bb0(%x: tensor<?xf32, #dyn.shape<[N]>>):
   graph.yield %x : tensor<?xf32, #dyn.shape<[N]>>

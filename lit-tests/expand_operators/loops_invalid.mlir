@@ -170,6 +170,70 @@ graph.operator @a {summary = "x", elements = [f32], onnx = [{op = "RNN", words =
 
 // -----
 
+// expected-error @below {{'graph.operator' op entry 'one_of' of 'onnx' is not what it must be}}
+graph.operator @a {summary = "x", elements = [f32], onnx = [{op = "RNN", one_of = {hidden_size = 3 : i64}}]} {
+^bb0(%x: tensor<?xf32, #dyn.shape<[N]>>):
+  graph.yield %x : tensor<?xf32, #dyn.shape<[N]>>
+}
+
+// -----
+
+// expected-error @below {{'graph.operator' op entry 'least' of 'onnx' is not what it must be}}
+graph.operator @a {summary = "x", elements = [f32], onnx = [{op = "RNN", least = {hidden_size = "3"}}]} {
+^bb0(%x: tensor<?xf32, #dyn.shape<[N]>>):
+  graph.yield %x : tensor<?xf32, #dyn.shape<[N]>>
+}
+
+// -----
+
+// expected-error @below {{'graph.operator' op entry 'without' of 'onnx' is not what it must be}}
+graph.operator @a {summary = "x", elements = [f32], onnx = [{op = "RNN", without = [3 : i64]}]} {
+^bb0(%x: tensor<?xf32, #dyn.shape<[N]>>):
+  graph.yield %x : tensor<?xf32, #dyn.shape<[N]>>
+}
+
+// -----
+
+// expected-error @below {{'graph.operator' op entry 'set' of 'onnx' is not what it must be}}
+graph.operator @a {summary = "x", elements = [f32], onnx = [{op = "RNN", set = {hidden_size = 0.5 : f32}}]} {
+^bb0(%x: tensor<?xf32, #dyn.shape<[N]>>):
+  graph.yield %x : tensor<?xf32, #dyn.shape<[N]>>
+}
+
+// -----
+
+// expected-error @below {{'graph.operator' op 'onnx' says the attribute 'turned', which is no integer that the operator has}}
+graph.operator @a {summary = "x", elements = [f32], onnx = [{op = "RNN", set = {turned = 1 : i64}}]} {
+^bb0(%x: tensor<?xf32, #dyn.shape<[N]>>):
+  graph.yield %x : tensor<?xf32, #dyn.shape<[N]>>
+}
+
+// -----
+
+// expected-error @below {{'graph.operator' op entry 'words' of 'onnx' is not what it must be}}
+graph.operator @a {summary = "x", elements = [f32], attributes = {f = 0 : i64, g = 0 : i64, h = 0 : i64}, onnx = [{op = "RNN", words = {activations = {of = ["f"], second = ["g", "h"], words = ["Tanh"]}}}]} {
+^bb0(%x: tensor<?xf32, #dyn.shape<[N]>>):
+  graph.yield %x : tensor<?xf32, #dyn.shape<[N]>>
+}
+
+// -----
+
+// expected-error @below {{'graph.operator' op entry 'words' of 'onnx' is not what it must be}}
+graph.operator @a {summary = "x", elements = [f32], attributes = {f = 0 : i64}, onnx = [{op = "RNN", words = {activations = {of = ["f"], words = ["Tanh"], numbers = {activation_alpha = {words = ["Tanh"]}}}}}]} {
+^bb0(%x: tensor<?xf32, #dyn.shape<[N]>>):
+  graph.yield %x : tensor<?xf32, #dyn.shape<[N]>>
+}
+
+// -----
+
+// expected-error @below {{'graph.operator' op 'onnx' says the attribute 'f_alpha', which is no f32 that the operator has}}
+graph.operator @a {summary = "x", elements = [f32], attributes = {f = 0 : i64, f_alpha = 0 : i64}, onnx = [{op = "RNN", words = {activations = {of = ["f"], words = ["Tanh"], numbers = {activation_alpha = {suffix = "_alpha", words = ["Tanh"]}}}}}]} {
+^bb0(%x: tensor<?xf32, #dyn.shape<[N]>>):
+  graph.yield %x : tensor<?xf32, #dyn.shape<[N]>>
+}
+
+// -----
+
 // expected-error @below {{'graph.operator' op entry 'permute' of 'onnx' is not what it must be}}
 graph.operator @a {summary = "x", elements = [f32], onnx = [{op = "RNN", permute = {X = array<i64: 1, 1>}}]} {
 ^bb0(%x: tensor<?xf32, #dyn.shape<[N]>>):

@@ -1,6 +1,6 @@
 //! Operators that the library of `graph.operator` declarations realises: nothing about them is said here.
 
-use sutura_dialects::graph::operator::{Literal, OnnxForm, Words, onnx_forms};
+use sutura_dialects::graph::operator::{Literal, Numbers, OnnxForm, Words, onnx_forms};
 
 use super::{
     error::{Reason, unsupported},
@@ -54,10 +54,16 @@ fn realised<'m>(r: &NodeReader<'m, '_>, forms: &[&'static OnnxForm]) -> Result<O
             refused = Some(reason);
             continue;
         }
-        r.outputs_unused_from(form.results)?;
-        let mut attributes = attributes(r, form)?;
-        attributes.extend(chosen(r, form)?);
-        attributes.extend(worded(r, form, &attributes)?);
+        if let Err(reason) = r.outputs_unused_from(form.results) {
+            refused = Some(reason);
+            continue;
+        }
+        let mut said = attributes(r, form)?;
+        said.extend(form.set.iter().map(|(name, value)| (name.as_str(), NamedNumber::Int(*value))));
+        said.extend(chosen(r, form)?);
+        let words = worded(r, form, &said)?;
+        let said = said.into_iter().map(|(name, value)| (name.to_owned(), value));
+        let attributes: Vec<(String, NamedNumber)> = said.chain(words).collect();
         let permute = (permuted(form, &r.interface.inputs), permuted(form, &r.interface.outputs));
         let (operator, variadic) = (form.operator.as_str(), form.variadic.as_deref());
         let (rank, results, others) = (form.rank, form.results, Vec::new());
@@ -80,7 +86,11 @@ fn unread(r: &NodeReader<'_, '_>, forms: &[&OnnxForm]) -> String {
     let given = (most..r.node.inputs.len()).find(|i| r.optional(*i).is_some());
     match given.and_then(|i| r.interface.inputs.get(i)) {
         Some(input) => format!("input `{}` is not supported", input.name),
-        None => "has inputs with which it is not supported".to_string(),
+        None => {
+            let given = r.interface.inputs.iter().enumerate().filter(|(i, _)| r.optional(*i).is_some());
+            let names: Vec<String> = given.map(|(_, input)| format!("`{}`", input.name)).collect();
+            format!("is not supported with exactly the inputs {}", names.join(", "))
+        }
     }
 }
 
@@ -92,9 +102,14 @@ fn inputs<'m>(r: &NodeReader<'m, '_>, form: &OnnxForm) -> Option<Vec<NamedInput<
     if (form.inputs..r.node.inputs.len()).any(|i| r.optional(i).is_some()) {
         return None;
     }
+    // A version may have fewer inputs than the operator.
+    let name = |i: usize| r.interface.inputs.get(i).map_or(form.input_names[i].as_str(), |input| input.name);
+    if (0..form.inputs).any(|i| r.optional(i).is_some() && form.without.iter().any(|without| without == name(i))) {
+        return None;
+    }
     let input = |i: usize| {
         let absent = || {
-            let name = r.interface.inputs.get(i)?.name;
+            let name = name(i);
             match &form.absent.iter().find(|(absent, _)| absent == name)?.1 {
                 Literal::Int(value) => Some(NamedInput::Absent(*value as f64)),
                 Literal::Float(value) => Some(NamedInput::Absent(*value)),
@@ -138,7 +153,22 @@ fn contradicts(r: &NodeReader<'_, '_>, form: &OnnxForm) -> Result<Option<Reason>
             Literal::Float(_) => {}
         }
     }
-    Ok(None)
+    Ok(outside(r, form))
+}
+
+/// Why an attribute is none of those that the form lists.
+fn outside(r: &NodeReader<'_, '_>, form: &OnnxForm) -> Option<Reason> {
+    let found = |name: &str| r.optional_int(name);
+    for (name, values) in &form.one_of {
+        if let Some(found) = found(name).filter(|found| !values.contains(found)) {
+            let values: Vec<String> = values.iter().map(i64::to_string).collect();
+            let values = values.join(", ");
+            return Some(unsupported(format!("attribute `{name}` is {found}, which is not supported; {values} are")));
+        }
+    }
+    let (name, least) = form.least.iter().find(|(name, least)| found(name).is_some_and(|found| found < *least))?;
+    let found = found(name).unwrap_or_default();
+    Some(format!("attribute `{name}` is {found}, it must be at least {least}").into())
 }
 
 /// Why the node has an attribute that the form does not know.
@@ -149,6 +179,7 @@ fn unknown_attribute(r: &NodeReader<'_, '_>, form: &OnnxForm) -> Option<Reason> 
             || form.ignore.iter().any(|a| a == name)
             || form.choose.iter().any(|(a, _)| a == name)
             || form.words.iter().any(|words| words.attribute == name)
+            || form.words.iter().flat_map(|words| &words.numbers).any(|list| list.attribute == name)
     };
     let name = r.node.attributes.keys().find(|name| !known(name))?;
     Some(unsupported(format!("attribute `{name}` is not supported")))
@@ -197,37 +228,95 @@ fn worded(
     r: &NodeReader<'_, '_>,
     form: &'static OnnxForm,
     known: &[(&'static str, NamedNumber)],
-) -> Result<Vec<(&'static str, NamedNumber)>, Reason> {
+) -> Result<Vec<(String, NamedNumber)>, Reason> {
     let mut values = Vec::new();
-    for Words { attribute, of, words, times } in &form.words {
-        let Some(Attribute::Strings(list)) = r.attribute(attribute) else { continue };
-        let times = times.as_ref().and_then(|times| known.iter().find(|(name, _)| name == times));
+    for list in &form.words {
+        let times = list.times.as_ref().and_then(|times| known.iter().find(|(name, _)| name == times));
         let times = match times {
             Some((_, NamedNumber::Int(times))) => usize::try_from(*times).unwrap_or(1),
             _ => 1,
         };
-        if list.len() != of.len() * times {
-            let (found, wanted) = (list.len(), of.len() * times);
-            return Err(format!("attribute `{attribute}` has {found} words, it must have {wanted}").into());
-        }
-        for (i, word) in list.iter().enumerate() {
-            let Some(number) = words.iter().position(|known| known.as_bytes().eq_ignore_ascii_case(word)) else {
-                let (word, known) = (String::from_utf8_lossy(word), words.join(", "));
-                return Err(unsupported(format!(
-                    "attribute `{attribute}` has '{word}', which is not supported; {known} are"
-                )));
-            };
-            if i >= of.len() && !list[i - of.len()].eq_ignore_ascii_case(word) {
-                return Err(unsupported(format!(
-                    "attribute `{attribute}` differs from one part of the list to the next, which is not supported"
-                )));
-            }
-            if i < of.len() {
-                values.push((of[i].as_str(), NamedNumber::Int(number as i64)));
-            }
-        }
+        values.extend(words(r, list, times)?);
     }
     Ok(values)
+}
+
+/// A word of a list: its number in the list of those that there are, and the numbers that belong to it.
+#[derive(PartialEq)]
+struct Word {
+    number: i64,
+    numbers: Vec<Option<f32>>,
+}
+
+/// The attributes that a list of words says, which stands so many times in a row.
+fn words(r: &NodeReader<'_, '_>, list: &'static Words, times: usize) -> Result<Vec<(String, NamedNumber)>, Reason> {
+    let Words { attribute, of, second, words, numbers, .. } = list;
+    let Some(Attribute::Strings(texts)) = r.attribute(attribute) else { return Ok(Vec::new()) };
+    if texts.len() != of.len() * times {
+        let (found, wanted) = (texts.len(), of.len() * times);
+        return Err(format!("attribute `{attribute}` has {found} words, it must have {wanted}").into());
+    }
+    let mut read: Vec<Word> = Vec::new();
+    let mut taken = vec![0; numbers.len()];
+    for text in texts {
+        let Some(number) = words.iter().position(|known| known.as_bytes().eq_ignore_ascii_case(text)) else {
+            let (word, known) = (String::from_utf8_lossy(text), words.join(", "));
+            return Err(unsupported(format!(
+                "attribute `{attribute}` has '{word}', which is not supported; {known} are"
+            )));
+        };
+        let of_word = numbers.iter().zip(&mut taken).map(|(list, at)| number_of(r, list, &words[number], at));
+        read.push(Word { number: number as i64, numbers: of_word.collect::<Result<_, _>>()? });
+    }
+    for (list, taken) in numbers.iter().zip(taken) {
+        let given = floats(r, &list.attribute).len();
+        if taken > 0 && given > taken {
+            let (name, words) = (&list.attribute, list.words.join(", "));
+            return Err(unsupported(format!(
+                "attribute `{name}` has {given} numbers, and `{attribute}` has {taken} words that take one ({words})"
+            )));
+        }
+    }
+    let (first, rest) = read.split_at(of.len().min(read.len()));
+    let differs = rest.chunks(of.len().max(1)).any(|part| part != first);
+    if differs && (second.is_empty() || times > 2) {
+        return Err(unsupported(format!(
+            "attribute `{attribute}` differs from one part of the list to the next, which is not supported"
+        )));
+    }
+    let mut values = Vec::new();
+    let all = of.iter().zip(first).chain(second.iter().zip(rest).filter(|_| differs));
+    for (name, word) in all {
+        values.push((name.clone(), NamedNumber::Int(word.number)));
+        let each = numbers.iter().zip(&word.numbers);
+        let given = each.filter_map(|(list, number)| Some((list, (*number)?)));
+        values.extend(given.map(|(list, number)| (format!("{name}{}", list.suffix), NamedNumber::Float(number))));
+    }
+    Ok(values)
+}
+
+fn floats<'m>(r: &NodeReader<'m, '_>, name: &str) -> &'m [f32] {
+    match r.attribute(name) {
+        Some(Attribute::Floats(values)) => values,
+        _ => &[],
+    }
+}
+
+/// The number that belongs to a word, the next of its list, which starts at `at`.
+fn number_of(r: &NodeReader<'_, '_>, list: &Numbers, word: &String, at: &mut usize) -> Result<Option<f32>, Reason> {
+    if !list.words.contains(word) {
+        return Ok(None);
+    }
+    let number = floats(r, &list.attribute).get(*at).copied();
+    *at += 1;
+    let name = &list.attribute;
+    match number {
+        Some(number) if number.is_nan() => Err(format!("attribute `{name}` has a NaN, it must have numbers").into()),
+        None if list.needed.contains(word) => {
+            Err(unsupported(format!("attribute `{name}` has no number for '{word}', which is not supported")))
+        }
+        number => Ok(number),
+    }
 }
 
 /// The orders that a form says of dimensions, by the numbers of values.
@@ -247,7 +336,9 @@ mod tests {
     fn differences(interface: &Interface, form: &OnnxForm) -> Vec<String> {
         let listed = || {
             let with = form.with.iter().map(|(name, _)| name);
-            let said = form.choose.iter().map(|(name, _)| name).chain(form.words.iter().map(|words| &words.attribute));
+            let words = || form.words.iter();
+            let said = form.choose.iter().map(|(name, _)| name).chain(words().map(|words| &words.attribute));
+            let said = said.chain(words().flat_map(|words| words.numbers.iter().map(|list| &list.attribute)));
             with.chain(form.attributes.iter().map(|(name, _)| name)).chain(&form.ignore).chain(&form.refuse).chain(said)
         };
         let has = |name: &str| interface.attributes.iter().any(|a| a.name == name);
@@ -263,8 +354,10 @@ mod tests {
         let unread = interface.attributes.iter().filter(|a| listed().all(|name| name != a.name));
         let unread = unread.map(|a| format!("attribute {} is not read", a.name));
         let input = |name: &str| interface.inputs.iter().find(|input| input.name == name);
-        let absent = form.absent.iter().filter(|(name, _)| input(name).is_none_or(|i| i.arity != Arity::Optional));
-        let absent = absent.map(|(name, _)| format!("input {name} cannot be left out"));
+        let may_lack = |name: &str| form.input_names.iter().skip(interface.inputs.len()).any(|input| input == name);
+        let absent = form.absent.iter().map(|(name, _)| name).chain(&form.without);
+        let absent = absent.filter(|name| !may_lack(name) && input(name).is_none_or(|i| i.arity != Arity::Optional));
+        let absent = absent.map(|name| format!("input {name} cannot be left out"));
         let outputs = (form.results > interface.outputs.len()).then(|| "has too many results".to_string());
         unread.chain(absent).chain(outputs).chain(missing).chain(unmoved).collect()
     }

@@ -37,7 +37,7 @@ pub enum Op<'m> {
         variadic: Option<&'static str>,
         /// How many dimensions the first input has, where the operator takes no other.
         rank: Option<usize>,
-        attributes: Vec<(&'static str, NamedNumber)>,
+        attributes: Vec<(String, NamedNumber)>,
         /// Orders of the dimensions of inputs, and of results, by their numbers.
         permute: (Permutations, Permutations),
         /// How many results it makes.

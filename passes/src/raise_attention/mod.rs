@@ -31,7 +31,8 @@ pub static RAISE_ATTENTION: PassInfo = PassInfo {
                   ops are those of the declaration and nothing else reads what they make. Two products with a softmax between \
                   them, of f32 or f64, become `@attention`, or `@attention_biased` where something is added to the scores: \
                   `softmax(scale * q * k^T + bias) * v` for any number of leading dimensions. Scores may be multiplied by a \
-                  number, or divided by a power of two, before the bias is added. Factors that come turned are turned back, and a \
+                  number and divided by one before the bias is added. A choice between the scores and a number, as `Where` \
+                  of a mask makes it, is `@attention_chosen`. Factors that come turned are turned back, and a \
                   transpose that did so is seen through. Every bit stays. Declarations that are needed are put into the module. \
                   What stands between two products and does not fit is said in remarks, with the reason.",
     anchor: Anchor::Op("builtin.module"),
@@ -69,7 +70,7 @@ struct Said {
 }
 
 /// Operators that ops may become.
-const RAISED: [&str; 4] = ["softmax", "softmax_by_division", "attention", "attention_biased"];
+const RAISED: [&str; 5] = ["softmax", "softmax_by_division", "attention", "attention_biased", "attention_chosen"];
 
 /// The operators of the library that ops of a symbol table may become.
 struct Known {

@@ -36,18 +36,42 @@ pub(super) struct Attention {
     pub(super) values: Factor,
     /// What scores are multiplied by.
     pub(super) scale: f32,
+    /// What they are divided by then.
+    pub(super) divisor: Option<f32>,
     /// What is added to them.
     pub(super) bias: Option<Value>,
+    /// What says which of them count.
+    pub(super) mask: Option<Mask>,
     /// For each dimension of what the ops make, which of the operator's result it is.
     pub(super) result: Vec<usize>,
     /// The ops: the first product, those on scores, the softmax, the second product.
     pub(super) ops: Vec<Op>,
 }
 
+/// A choice between scores and a number.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Mask {
+    /// The booleans.
+    pub(super) value: Value,
+    /// The number in the place of a score that is hidden.
+    pub(super) other: f32,
+    /// Scores are hidden where the mask holds, not where it does not.
+    pub(super) hides: bool,
+}
+
 impl Attention {
     /// The operator that the ops are.
     pub(super) fn operator(&self) -> &'static str {
-        if self.bias.is_some() { "attention_biased" } else { "attention" }
+        match (self.bias, self.mask) {
+            (None, None) => "attention",
+            (Some(_), _) => "attention_biased",
+            (None, Some(_)) => "attention_chosen",
+        }
+    }
+
+    /// The tensor that says more of the scores, if there is one.
+    pub(super) fn said(&self) -> Option<Value> {
+        self.bias.or(self.mask.map(|mask| mask.value))
     }
 }
 
@@ -100,15 +124,22 @@ pub(super) fn between(softmax: OpRef<'_>) -> Fit<Attention> {
     if let Some(other) = all.iter().find(|value| cx.element_type(body.ty(**value)) != elem) {
         return left(format!("{} has another element type than the scores", name(*other)));
     }
-    let scale = match found.scale {
-        None => 1.0,
-        Some(scale) if f64::from(scale as f32) == scale => scale as f32,
-        Some(scale) => return left(format!("the scale {scale} is no f32")),
+    let narrow = |number: f64, what: &str| match number as f32 {
+        narrow if f64::from(narrow) == number => Ok(narrow),
+        _ => left(format!("{what} {number} is no f32")),
+    };
+    let scale = narrow(found.scale.unwrap_or(1.0), "the scale")?;
+    let divisor = found.divisor.map(|divisor| narrow(divisor, "the divisor")).transpose()?;
+    let mask = match found.mask {
+        None => None,
+        Some((value, other, hides)) => {
+            Some(Mask { value, other: narrow(other, "the number in the place of hidden scores")?, hides })
+        }
     };
     let mut ops = vec![first.form.op.op];
     ops.extend(found.ops.into_iter().rev());
     ops.extend([softmax.op, second.form.op.op]);
-    Ok(Attention { queries, keys, values, scale, bias: found.bias, result, ops })
+    Ok(Attention { queries, keys, values, scale, divisor, bias: found.bias, mask, result, ops })
 }
 
 /// The dimension along which an applied softmax of this rank goes, if it is one.
@@ -232,7 +263,11 @@ fn two_arguments(form: &ComputeForm<'_>, name: &str) -> bool {
 #[derive(Default)]
 struct Scores {
     scale: Option<f64>,
+    /// By what they are divided, where the reciprocal is rounded.
+    divisor: Option<f64>,
     bias: Option<Value>,
+    /// Which of them count, the number in the place of the others, and whether those where it holds are the others.
+    mask: Option<(Value, f64, bool)>,
     /// The ops, the last first.
     ops: Vec<Op>,
 }
@@ -256,7 +291,10 @@ impl Scores {
             self.ops.push(form.op.op);
             value = match self.scaled(&form) {
                 Some(scores) => scores?,
-                None => self.biased(&form)?,
+                None => match self.chosen(&form) {
+                    Some(scores) => scores?,
+                    None => self.biased(&form)?,
+                },
             };
         }
     }
@@ -265,14 +303,49 @@ impl Scores {
     fn scaled(&mut self, form: &ComputeForm<'_>) -> Option<Fit<Value>> {
         let (at, scaled) = scale(form)?;
         let name = value_text(form.op.cx, form.op.body, form.op.result(0));
-        if self.scale.is_some() {
+        // What is divided may have been multiplied before; the other way round it would round otherwise.
+        if self.scale.is_some() || (self.divisor.is_some() && scaled.is_err()) {
             return Some(left(format!("{name} is scaled twice")));
         }
         match scaled {
             Ok(scale) => self.scale = Some(scale),
-            Err(by) => return Some(left(format!("{name} is divided by {by}, whose reciprocal is rounded"))),
+            Err(by) if by == 0.0 || by.is_nan() => return Some(left(format!("{name} is divided by {by}"))),
+            Err(by) => self.divisor = Some(by),
         }
         Some(Ok(form.op.operand(at)))
+    }
+
+    /// What is chosen where a mask says so, if the op chooses between the scores and a number.
+    fn chosen(&mut self, form: &ComputeForm<'_>) -> Option<Fit<Value>> {
+        let (cx, op) = (form.op.cx, form.op);
+        let choice = op.at(op.body.defining_op(form.yielded()?.operand(0))?);
+        if choice.name_str() != "arith.select" {
+            return None;
+        }
+        let arg = |value: Value| form.body.args().iter().position(|arg| *arg == value);
+        let mask = arg(choice.operand(0))?;
+        let (scores, other, hides) = match (number(form, choice.operand(1)), number(form, choice.operand(2))) {
+            (None, Some(other)) => (arg(choice.operand(1))?, other, false),
+            (Some(other), None) => (arg(choice.operand(2))?, other, true),
+            _ => return None,
+        };
+        let name = || value_text(cx, op.body, op.result(0));
+        if self.bias.is_some() || self.mask.is_some() || self.scale.is_some() || self.divisor.is_some() {
+            return Some(left(format!(
+                "{}, a choice between scores and a number, is not what the softmax is of",
+                name()
+            )));
+        }
+        let rank = form.iterators.len();
+        if !is_identity(cx, form.input_maps[scores], rank) || !leads_to_product(op, op.operand(scores), MOST_OPS) {
+            return Some(left(format!("{} chooses between a number and what is not the scores of a product", name())));
+        }
+        if !has_each_key(form, mask) {
+            let mask = value_text(cx, op.body, op.operand(mask));
+            return Some(left(format!("{mask}, which chooses scores, has not a boolean for each key")));
+        }
+        self.mask = Some((op.operand(mask), other, hides));
+        Some(Ok(op.operand(scores)))
     }
 
     /// What a bias is added to, if the op does that, and nothing else is between it and the softmax.
@@ -281,12 +354,17 @@ impl Scores {
         let rank = form.iterators.len();
         let name = value_text(cx, op.body, op.result(0));
         if !two_arguments(form, "arith.addf") {
-            return left(format!("{name} is neither a multiple of the scores nor a sum with them"));
+            return left(format!(
+                "{name} is neither a multiple of the scores nor a sum with them, nor a choice of them"
+            ));
         }
         if self.bias.is_some() {
             return left(format!("{name} is the second sum with the scores"));
         }
-        if self.scale.is_some() {
+        if self.mask.is_some() {
+            return left(format!("{name}, a sum with the scores, is chosen from"));
+        }
+        if self.scale.is_some() || self.divisor.is_some() {
             return left(format!("{name}, a sum with the scores, is scaled"));
         }
         let whole =
@@ -295,19 +373,24 @@ impl Scores {
             return left(format!("{name} is a sum of tensors of which none is the scores of a product"));
         };
         let bias = op.operand(1 - scores);
-        let index = cx.map_results(form.input_maps[1 - scores]);
-        let first = rank.checked_sub(index.len());
-        let stretches = |(i, dim): (usize, usize)| match maps::plain_dim(cx, index[i]) {
-            Some(iterator) => iterator == dim,
-            None => maps::constant(cx, index[i]) == Some(0) && dim + 1 < rank,
-        };
-        if first.is_none_or(|first| index.is_empty() || !(first..rank).enumerate().all(stretches)) {
+        if !has_each_key(form, 1 - scores) {
             let bias = value_text(cx, op.body, bias);
             return left(format!("{bias}, which is added to the scores, has not a number for each key"));
         }
         self.bias = Some(bias);
         Ok(op.operand(scores))
     }
+}
+
+/// True if an input has an element for each key, the last dimension, and is stretched at most along others.
+fn has_each_key(form: &ComputeForm<'_>, input: usize) -> bool {
+    let (cx, rank) = (form.op.cx, form.iterators.len());
+    let index = cx.map_results(form.input_maps[input]);
+    let stretches = |(i, dim): (usize, usize)| match maps::plain_dim(cx, index[i]) {
+        Some(iterator) => iterator == dim,
+        None => maps::constant(cx, index[i]) == Some(0) && dim + 1 < rank,
+    };
+    rank.checked_sub(index.len()).is_some_and(|first| !index.is_empty() && (first..rank).enumerate().all(stretches))
 }
 
 fn is_identity(cx: &Context, map: AffineMap, rank: usize) -> bool {

@@ -34,10 +34,16 @@ pub(super) fn attention(
         for factor in [&found.queries, &found.keys, &found.values] {
             inputs.push(turned(&mut g, factor, &mut made)?);
         }
-        inputs.extend(found.bias);
-        let mut attributes = vec![NamedAttr { name: cx.ident("scale"), value: cx.f32_attr(found.scale) }];
+        inputs.extend(found.said());
+        let attribute = |name: &str, value| NamedAttr { name: cx.ident(name), value };
+        let mut attributes = vec![attribute("scale", cx.f32_attr(found.scale))];
+        attributes.extend(found.divisor.map(|divisor| attribute("divisor", cx.f32_attr(divisor))));
         if found.bias.is_some() {
-            attributes.push(NamedAttr { name: cx.ident("unseen_is_zero"), value: cx.int_attr(0, Type::I64) });
+            attributes.push(attribute("unseen_is_zero", cx.int_attr(0, Type::I64)));
+        }
+        if let Some(mask) = found.mask {
+            attributes.push(attribute("other", cx.f32_attr(mask.other)));
+            attributes.push(attribute("hides", cx.int_attr(mask.hides.into(), Type::I64)));
         }
         let y = g.apply(&operator, &inputs, &attributes).map_err(|error| error.to_string())?[0];
         made.push(y);

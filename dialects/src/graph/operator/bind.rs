@@ -380,6 +380,17 @@ impl Binding {
             return fail(message);
         }
         let called = |k: usize| if k == 0 { "others".to_string() } else { format!("'{}'", formal.name) };
+        let exact = operator.exact_size(formal).filter(|_| !shape.is_empty());
+        let sizes =
+            |size: &Option<Poly>| size.as_ref().map(|size| facts.canonical(size)).and_then(|size| size.as_const());
+        let lasts = whole.last().and_then(sizes).zip(shape.last().and_then(sizes));
+        let differ = lasts.filter(|(wanted, found)| wanted != found);
+        if let (Some(size), Some((wanted, found))) = (exact, differ) {
+            return unsupported(format!(
+                "'{}' must have the size '{size}' of other inputs as its last one: it is not stretched, and {found} is not {wanted}",
+                formal.name
+            ));
+        }
         let found = broadcast(facts, &[whole.clone(), shape.clone()], &called, &mut self.required)?;
         if let Some(dim) = found.stretched[0].iter().position(|stretched| *stretched) {
             return fail(format!(
@@ -388,10 +399,10 @@ impl Binding {
             ));
         }
         let stretched = found.stretched.into_iter().nth(1);
-        if let Some(size) = operator.exact_size(formal)
+        if let Some(size) = exact
             && stretched.as_ref().is_none_or(|dims| dims.last() != Some(&false))
         {
-            return fail(format!(
+            return unsupported(format!(
                 "'{}' must have the size '{size}' of other inputs as its last one: it is not stretched",
                 formal.name
             ));

@@ -250,7 +250,7 @@ impl Operator {
     /// A size that is not stretched is the last one of an input that is, so that it is the last of what is given.
     fn check_exact(&self) -> Result<(), String> {
         let last = |name: &str| {
-            let of = |input: &Formal| input.sizes.last().and_then(Poly::as_symbol) == Some(name);
+            let of = |input: &Formal| input.sizes.last().is_some_and(|size| size.to_string() == name);
             self.group(name).is_none() && self.inputs.iter().any(|input| input.broadcast && of(input))
         };
         match self.exact.iter().find(|name| !last(name)) {
@@ -263,7 +263,7 @@ impl Operator {
 
     /// The name of the last size of an input, where it is not stretched.
     pub(super) fn exact_size(&self, input: &Formal) -> Option<&str> {
-        let last = input.sizes.last().and_then(Poly::as_symbol)?;
+        let last = input.sizes.last()?.to_string();
         self.exact.iter().map(String::as_str).find(|name| *name == last)
     }
 
@@ -317,9 +317,12 @@ impl Operator {
         let input = &self.inputs[i];
         let mut open = 0;
         for (at, size) in input.sizes.iter().enumerate() {
-            if size.as_const().is_none() && self.factors(size).is_none() {
+            let told = |name: &str| known.contains(name) && self.group(name).is_none();
+            let follows = input.broadcast && size.symbols().iter().all(|name| told(name));
+            if size.as_const().is_none() && self.factors(size).is_none() && !follows {
                 return Err(format!(
-                    "'{}' has the size '{size}'; sizes of inputs are symbols or numbers, or a symbol times a number, values of attributes and sizes that other inputs tell",
+                    "'{}' has the size '{size}'; sizes of inputs are symbols or numbers, or a symbol times a number, values of \
+                     attributes and sizes that other inputs tell; what is broadcast may have sums of those",
                     input.name
                 ));
             }

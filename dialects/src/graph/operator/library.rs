@@ -19,6 +19,7 @@ const TEXTS: &[(&str, &str)] = &[
     ("activations.mlir", include_str!("../operators/activations.mlir")),
     ("attention.mlir", include_str!("../operators/attention.mlir")),
     ("attention_heads.mlir", include_str!("../operators/attention_heads.mlir")),
+    ("attention_states.mlir", include_str!("../operators/attention_states.mlir")),
     ("extremes.mlir", include_str!("../operators/extremes.mlir")),
     ("normalizations.mlir", include_str!("../operators/normalizations.mlir")),
     ("numbers.mlir", include_str!("../operators/numbers.mlir")),
@@ -219,8 +220,16 @@ pub struct OnnxForm {
     pub until: i64,
     /// Attributes that it must have, with these values.
     pub with: Vec<(String, Literal)>,
+    /// Integer attributes that it may have, with the values that these may have.
+    pub one_of: Vec<(String, Vec<i64>)>,
+    /// Integer attributes that it may have, and the least value of each.
+    pub least: Vec<(String, i64)>,
     /// Inputs that may be left out, by name, with the number that takes their place.
     pub absent: Vec<(String, Literal)>,
+    /// Inputs that must be left out.
+    pub without: Vec<String>,
+    /// Attributes of the operator that this form says.
+    pub set: Vec<(String, i64)>,
     /// Attributes that it may have and that say nothing here.
     pub ignore: Vec<String>,
     /// Attributes that it may not have.
@@ -240,6 +249,8 @@ pub struct OnnxForm {
     pub operator: String,
     /// How many inputs it takes.
     pub inputs: usize,
+    /// How the operator calls them, which is what they are called in `absent` where a version has none of that number.
+    pub input_names: Vec<String>,
     /// How many results it makes.
     pub results: usize,
     /// Its attributes, and whether each is an integer.
@@ -269,10 +280,28 @@ pub struct Words {
     pub attribute: String,
     /// Attributes of the operator, in the order of the words.
     pub of: Vec<String>,
+    /// Those that hold the words of the second list in a row, where they differ from those of the first; without them they may not.
+    pub second: Vec<String>,
     /// What the words may be, in the order of their numbers; upper and lower case are the same.
     pub words: Vec<String>,
     /// The list stands so many times in a row as this attribute of the operator says.
     pub times: Option<String>,
+    /// Lists of numbers that belong to some words.
+    pub numbers: Vec<Numbers>,
+}
+
+/// An attribute that is a list of floats, one for each word that takes one, in their order. That of a word which is the value of an
+/// attribute `f` is the value of `f` and a suffix. Words behind the end of the list have none.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Numbers {
+    /// The attribute.
+    pub attribute: String,
+    /// What is behind the name of the word's attribute.
+    pub suffix: String,
+    /// Words that take one.
+    pub words: Vec<String>,
+    /// Words that need one.
+    pub needed: Vec<String>,
 }
 
 /// Every form of an operator of ONNX that the library has, in its order.
@@ -304,7 +333,7 @@ fn forms(op: OpRef<'_>) -> Vec<OnnxForm> {
 }
 
 /// Names of what an entry of `onnx` may say.
-const ENTRIES: &str = "op, since, until, rank, with, absent, ignore, refuse, choose, words, permute and variadic";
+const ENTRIES: &str = "op, since, until, rank, with, one_of, least, absent, without, set, ignore, refuse, choose, words, permute and variadic";
 
 /// An entry of `onnx`.
 ///
@@ -316,7 +345,11 @@ pub(super) fn form(cx: &Context, entry: Attr, operator: &Operator) -> Result<Onn
         since: 1,
         until: i64::MAX,
         with: Vec::new(),
+        one_of: Vec::new(),
+        least: Vec::new(),
         absent: Vec::new(),
+        without: Vec::new(),
+        set: Vec::new(),
         ignore: Vec::new(),
         refuse: Vec::new(),
         choose: Vec::new(),
@@ -326,6 +359,7 @@ pub(super) fn form(cx: &Context, entry: Attr, operator: &Operator) -> Result<Onn
         rank: None,
         operator: operator.name.clone(),
         inputs: operator.inputs.len(),
+        input_names: operator.inputs.iter().map(|input| input.name.clone()).collect(),
         results: operator.results.len(),
         attributes: operator.attributes.iter().map(|a| (a.name.clone(), a.ty == sutura_ir::Type::I64)).collect(),
     };
@@ -337,7 +371,11 @@ pub(super) fn form(cx: &Context, entry: Attr, operator: &Operator) -> Result<Onn
             "since" => form.since = cx.as_int(value).ok_or_else(wrong)?,
             "until" => form.until = cx.as_int(value).ok_or_else(wrong)?,
             "with" => form.with = literals(cx, value).ok_or_else(wrong)?,
+            "one_of" => form.one_of = fields(cx, value, |list| Some(cx.as_ints(list)?.to_vec())).ok_or_else(wrong)?,
+            "least" => form.least = fields(cx, value, |least| cx.as_int(least)).ok_or_else(wrong)?,
             "absent" => form.absent = literals(cx, value).ok_or_else(wrong)?,
+            "without" => form.without = strings(cx, value).ok_or_else(wrong)?,
+            "set" => form.set = fields(cx, value, |value| cx.as_int(value)).ok_or_else(wrong)?,
             "ignore" => form.ignore = strings(cx, value).ok_or_else(wrong)?,
             "rank" => form.rank = Some(cx.as_int(value).and_then(|n| usize::try_from(n).ok()).ok_or_else(wrong)?),
             "refuse" => form.refuse = strings(cx, value).ok_or_else(wrong)?,
@@ -355,11 +393,19 @@ pub(super) fn form(cx: &Context, entry: Attr, operator: &Operator) -> Result<Onn
         }
     }
     let chosen = form.choose.iter().flat_map(|(_, choices)| choices.iter().flat_map(|(_, values)| values));
-    let said = chosen.map(|(name, _)| name);
-    let said = said.chain(form.words.iter().flat_map(|words| words.of.iter().chain(&words.times)));
+    let said = chosen.chain(&form.set).map(|(name, _)| name);
+    let said = said.chain(form.words.iter().flat_map(|words| words.of.iter().chain(&words.second).chain(&words.times)));
     let is_int = |name: &String| form.attributes.iter().any(|(a, is_int)| a == name && *is_int);
     if let Some(name) = said.into_iter().find(|name| !is_int(name)) {
         return Err(format!("'onnx' says the attribute '{name}', which is no integer that the operator has"));
+    }
+    let holders = |words: &Words, suffix: &str| -> Vec<String> {
+        words.of.iter().chain(&words.second).map(|of| format!("{of}{suffix}")).collect()
+    };
+    let numbers = form.words.iter().flat_map(|words| words.numbers.iter().flat_map(|n| holders(words, &n.suffix)));
+    let is_float = |name: &String| form.attributes.iter().any(|(a, is_int)| a == name && !*is_int);
+    if let Some(name) = numbers.into_iter().find(|name| !is_float(name)) {
+        return Err(format!("'onnx' says the attribute '{name}', which is no f32 that the operator has"));
     }
     if form.op.is_empty() { Err("'onnx' does not say which operator: entry 'op'".into()) } else { Ok(form) }
 }
@@ -380,12 +426,29 @@ fn words(cx: &Context, dict: Attr) -> Option<Vec<Words>> {
         let list = |name: &str| strings(cx, named(name)?).filter(|list| !list.is_empty());
         let times = named("times").map(|times| cx.as_str(times).map(str::to_string));
         matches!(cx.attr_data(words), sutura_ir::AttrData::Dict(_)).then_some(())?;
-        let known = |entry: &sutura_ir::NamedAttr| ["of", "words", "times"].contains(&cx.str(entry.name));
-        cx.entries(words).iter().all(known).then_some(())?;
-        Some((list("of")?, list("words")?, times.map_or(Some(None), |times| times.map(Some))?))
+        let known = ["of", "second", "words", "times", "numbers"];
+        cx.entries(words).iter().all(|entry| known.contains(&cx.str(entry.name))).then_some(())?;
+        let of = list("of")?;
+        let second = named("second").map_or(Some(Vec::new()), |_| list("second"))?;
+        (second.is_empty() || second.len() == of.len()).then_some(())?;
+        let numbers = named("numbers").map_or(Some(Vec::new()), |lists| numbers(cx, lists))?;
+        let times = times.map_or(Some(None), |times| times.map(Some))?;
+        Some(Words { attribute: String::new(), of, second, words: list("words")?, times, numbers })
     })?;
-    let list = |(attribute, (of, words, times))| Words { attribute, of, words, times };
-    Some(lists.into_iter().map(list).collect())
+    Some(lists.into_iter().map(|(attribute, words)| Words { attribute, ..words }).collect())
+}
+
+fn numbers(cx: &Context, dict: Attr) -> Option<Vec<Numbers>> {
+    let lists = fields(cx, dict, |list| {
+        let named = |name: &str| cx.entries(list).iter().find(|entry| cx.str(entry.name) == name).map(|e| e.value);
+        matches!(cx.attr_data(list), sutura_ir::AttrData::Dict(_)).then_some(())?;
+        let known = ["suffix", "words", "needed"];
+        cx.entries(list).iter().all(|entry| known.contains(&cx.str(entry.name))).then_some(())?;
+        let needed = named("needed").map_or(Some(Vec::new()), |needed| strings(cx, needed))?;
+        let suffix = cx.as_str(named("suffix")?)?.to_string();
+        Some(Numbers { attribute: String::new(), suffix, words: strings(cx, named("words")?)?, needed })
+    })?;
+    Some(lists.into_iter().map(|(attribute, numbers)| Numbers { attribute, ..numbers }).collect())
 }
 
 /// Orders of dimensions, each of which has every dimension once.

@@ -279,6 +279,22 @@ graph.operator @celu {
   graph.yield %y : !f32
 }
 
+graph.operator @swiglu {
+  summary = "swish(a) * b: a gate, and what it lets through",
+  elements = [f32, bf16, f16, f64], groups = {A},
+  attributes = {alpha = 1.0 : f32},
+  onnx = [{op = "SwiGLU"}]
+} {
+^bb0(%a: !f32, %b: !f32):
+  %gate = graph.apply @swish(%a) {alpha = "alpha"} : (!f32) -> !f32
+  %y = graph.compute ins(%gate, %b : !f32, !f32) -> !f32 {iterators = #graph.iterators<[parallel]>, maps = [#id, #id, #id]} {
+  ^bb0(%open: f32, %e: f32):
+    %r = arith.mulf %open, %e : f32
+    graph.yield %r : f32
+  }
+  graph.yield %y : !f32
+}
+
 graph.operator @softsign {
   summary = "x / (1 + |x|)",
   elements = [f32, bf16, f16, f64], groups = {A},

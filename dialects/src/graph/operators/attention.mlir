@@ -14,16 +14,18 @@
 !k = tensor<?x?x?xf16, #dyn.shape<[B, S, D]>>
 !v = tensor<?x?x?xf16, #dyn.shape<[B, S, E]>>
 !scores16 = tensor<?x?x?xf16, #dyn.shape<[B, L, S]>>
+!mask = tensor<?x?x?xi1, #dyn.shape<[B, L, S]>>
 !scores32 = tensor<?x?x?xf32, #dyn.shape<[B, L, S]>>
 !rows32 = tensor<?x?xf32, #dyn.shape<[B, L]>>
 !y32 = tensor<?x?x?xf32, #dyn.shape<[B, L, E]>>
 !y16 = tensor<?x?x?xf16, #dyn.shape<[B, L, E]>>
 
-// A scale that is not given is no number: then it is 1 / sqrt(D). A query sees no key behind its own place where it is causal.
+// A scale that is not given is no number: then it is 1 / sqrt(D). A divisor of 0 is none; others are for programs that divide where the
+// reciprocal is rounded. A query sees no key behind its own place where it is causal.
 graph.operator @attention_scores {
-  summary = "scale * q * k^T, bounded by the softcap if there is one; -inf for keys that a query must not see",
+  summary = "scale * q * k^T / divisor, bounded by the softcap if there is one; -inf for keys that a query must not see",
   elements = [f16, bf16, f32, f64], accumulator = f32, groups = {B},
-  attributes = {scale = 0x7FC00000 : f32, is_causal = 0 : i64, softcap = 0.0 : f32}
+  attributes = {scale = 0x7FC00000 : f32, divisor = 0.0 : f32, is_causal = 0 : i64, softcap = 0.0 : f32}
 } {
 ^bb0(%q: !q, %k: !k):
   %product = graph.compute ins(%q, %k : !q, !k) -> !scores32
@@ -46,9 +48,13 @@ graph.operator @attention_scores {
     %one = arith.constant 1.0 : f32
     %usual = arith.divf %one, %root : f32
     %scale = arith.select %absent, %usual, %given : f32
-    %scaled = arith.mulf %e, %scale : f32
-    %cap = graph.param "softcap" : f32
+    %multiple = arith.mulf %e, %scale : f32
+    %divisor = graph.param "divisor" : f32
     %nothing = arith.constant 0.0 : f32
+    %is_divided = arith.cmpf une, %divisor, %nothing : f32
+    %quotient = arith.divf %multiple, %divisor : f32
+    %scaled = arith.select %is_divided, %quotient, %multiple : f32
+    %cap = graph.param "softcap" : f32
     %is_capped = arith.cmpf ogt, %cap, %nothing : f32
     %ratio = arith.divf %scaled, %cap : f32
     %bounded = math.tanh %ratio : f32
@@ -71,13 +77,13 @@ graph.operator @attention_scores {
 graph.operator @attention {
   summary = "softmax(scale * q * k^T) * v for each head",
   elements = [f16, bf16, f32, f64], accumulator = f32, groups = {B},
-  attributes = {scale = 0x7FC00000 : f32, is_causal = 0 : i64, softcap = 0.0 : f32},
+  attributes = {scale = 0x7FC00000 : f32, divisor = 0.0 : f32, is_causal = 0 : i64, softcap = 0.0 : f32},
   onnx = [{op = "Attention", rank = 4 : i64, with = {qk_matmul_output_mode = 0 : i64, softmax_precision = 1 : i64,
                                      left_window_size = -1 : i64, right_window_size = -1 : i64},
            ignore = ["q_num_heads", "kv_num_heads"]}]
 } {
 ^bb0(%q: !q, %k: !k, %v: !v):
-  %scores = graph.apply @attention_scores(%q, %k) {scale = "scale", is_causal = "is_causal", softcap = "softcap"} : (!q, !k) -> !scores32
+  %scores = graph.apply @attention_scores(%q, %k) {scale = "scale", divisor = "divisor", is_causal = "is_causal", softcap = "softcap"} : (!q, !k) -> !scores32
   %weights = graph.apply @softmax(%scores) {axis = 2 : i64} : (!scores32) -> !scores32
   %sum = graph.compute ins(%weights, %v : !scores32, !v) -> !y32
       {combiners = #graph.combiners<[add]>, iterators = #graph.iterators<[parallel, parallel, parallel, reduce]>, maps = [#sums_w, #sums_v, #sums]} {
@@ -99,13 +105,13 @@ graph.operator @attention {
 graph.operator @attention_biased {
   summary = "softmax(scale * q * k^T + bias) * v for each head",
   elements = [f16, bf16, f32, f64], accumulator = f32, groups = {B}, broadcast = array<i64: 3>, exact = ["S"],
-  attributes = {scale = 0x7FC00000 : f32, is_causal = 0 : i64, softcap = 0.0 : f32, unseen_is_zero = 1 : i64},
+  attributes = {scale = 0x7FC00000 : f32, divisor = 0.0 : f32, is_causal = 0 : i64, softcap = 0.0 : f32, unseen_is_zero = 1 : i64},
   onnx = [{op = "Attention", rank = 4 : i64, with = {qk_matmul_output_mode = 0 : i64, softmax_precision = 1 : i64,
                                      left_window_size = -1 : i64, right_window_size = -1 : i64},
            ignore = ["q_num_heads", "kv_num_heads"]}]
 } {
 ^bb0(%q: !q, %k: !k, %v: !v, %bias: !scores16):
-  %plain = graph.apply @attention_scores(%q, %k) {scale = "scale", is_causal = "is_causal", softcap = "softcap"} : (!q, !k) -> !scores32
+  %plain = graph.apply @attention_scores(%q, %k) {scale = "scale", divisor = "divisor", is_causal = "is_causal", softcap = "softcap"} : (!q, !k) -> !scores32
   %scores = graph.compute ins(%plain, %bias : !scores32, !scores16) -> !scores32
       {iterators = #graph.iterators<[parallel, parallel, parallel]>, maps = [#id3, #id3, #id3]} {
   ^bb0(%e: f32, %b: f16):
@@ -138,6 +144,43 @@ graph.operator @attention_biased {
     %looks_up_zero = arith.andi %is_zero, %blind : i1
     %seen = arith.select %looks_up_zero, %zero, %e : f32
     %r = arith.truncf %seen : f32 to f16
+    graph.yield %r : f16
+  }
+  graph.yield %y : !y16
+}
+
+// As programs write a mask with a choice: scores that are hidden are the number `other`, whatever they were. A query that sees nothing
+// looks up what that number makes of the softmax, NaN for -inf.
+graph.operator @attention_chosen {
+  summary = "softmax(mask ? scale * q * k^T / divisor : other) * v for each head, or the other way where the mask hides",
+  elements = [f16, bf16, f32, f64], accumulator = f32, groups = {B}, broadcast = array<i64: 3>, exact = ["S"],
+  attributes = {scale = 0x7FC00000 : f32, divisor = 0.0 : f32, other = 0xFF800000 : f32, hides = 0 : i64}
+} {
+^bb0(%q: !q, %k: !k, %v: !v, %mask: !mask):
+  %plain = graph.apply @attention_scores(%q, %k) {scale = "scale", divisor = "divisor"} : (!q, !k) -> !scores32
+  %scores = graph.compute ins(%plain, %mask : !scores32, !mask) -> !scores32
+      {iterators = #graph.iterators<[parallel, parallel, parallel]>, maps = [#id3, #id3, #id3]} {
+  ^bb0(%e: f32, %m: i1):
+    %hides = graph.param "hides" : i64
+    %no = arith.constant 0 : i64
+    %is_hidden = arith.cmpi ne, %hides, %no : i64
+    %other = graph.param "other" : f32
+    %where_true = arith.select %is_hidden, %other, %e : f32
+    %where_false = arith.select %is_hidden, %e, %other : f32
+    %r = arith.select %m, %where_true, %where_false : f32
+    graph.yield %r : f32
+  }
+  %weights = graph.apply @softmax(%scores) {axis = 2 : i64} : (!scores32) -> !scores32
+  %sum = graph.compute ins(%weights, %v : !scores32, !v) -> !y32
+      {combiners = #graph.combiners<[add]>, iterators = #graph.iterators<[parallel, parallel, parallel, reduce]>, maps = [#sums_w, #sums_v, #sums]} {
+  ^bb0(%w: f32, %e: f16):
+    %wide = arith.extf %e : f16 to f32
+    %r = arith.mulf %w, %wide : f32
+    graph.yield %r : f32
+  }
+  %y = graph.compute ins(%sum : !y32) -> !y16 {iterators = #graph.iterators<[parallel, parallel, parallel]>, maps = [#id3, #id3]} {
+  ^bb0(%e: f32):
+    %r = arith.truncf %e : f32 to f16
     graph.yield %r : f16
   }
   graph.yield %y : !y16

@@ -31,7 +31,12 @@
 // Which directions an attribute of ONNX means, and the functions that another one names.
 #directions = {forward = {num_directions = 1 : i64, reverse = 0 : i64}, reverse = {num_directions = 1 : i64, reverse = 1 : i64},
                bidirectional = {num_directions = 2 : i64, reverse = 0 : i64}}
-#functions = ["Sigmoid", "Tanh", "Relu"]
+#coupled = {input_forget = array<i64: 0, 1>}
+#functions = ["Sigmoid", "Tanh", "Relu", "Affine", "LeakyRelu", "ThresholdedRelu", "ScaledTanh", "HardSigmoid", "Elu", "Softsign", "Softplus"]
+// Which of them take a number more; ONNX has no default for some, or runtimes have another one than its text.
+#numbers = {activation_alpha = {suffix = "_alpha", words = ["Affine", "LeakyRelu", "ThresholdedRelu", "ScaledTanh", "HardSigmoid", "Elu"],
+                                needed = ["Affine", "ThresholdedRelu", "ScaledTanh"]},
+            activation_beta = {suffix = "_beta", words = ["Affine", "ScaledTanh", "HardSigmoid"], needed = ["Affine", "ScaledTanh"]}}
 
 !x = tensor<?x?x?xf16, #dyn.shape<[S, B, I]>>
 !h = tensor<?x?x?xf16, #dyn.shape<[D, B, H]>>
@@ -45,39 +50,113 @@
 !weights = tensor<?x?x?xf16, #dyn.shape<[D, J, I]>>
 !biases = tensor<?x?xf32, #dyn.shape<[D, J]>>
 !added = tensor<?x?x?xf32, #dyn.shape<[D, S*B, J]>>
+!gate = tensor<?x?xf32, #dyn.shape<[D, A]>>
 !steps = tensor<?x?x?x?xf32, #dyn.shape<[D, S, B, J]>>
 
+// An alpha or beta that is NaN is not given. The second direction has functions of its own where `second` is not -1.
 graph.operator @gate {
-  summary = "sigmoid (function 0), tanh (1) or relu (2) of x, cut off at -clip and clip",
+  summary = "a function, by its number in the list of ONNX's, of x, which is cut off at -clip and clip before",
   elements = [f32, f64], groups = {A},
-  attributes = {function = i64, clip = 0x7F800000 : f32}
+  attributes = {function = i64, alpha = 0x7FC00000 : f32, beta = 0x7FC00000 : f32, second = -1 : i64, second_alpha = 0x7FC00000 : f32,
+                second_beta = 0x7FC00000 : f32, clip = 0x7F800000 : f32, leak = 0.01 : f32, slope = 0.2 : f32}
 } {
-^bb0(%x: tensor<?xf32, #dyn.shape<[A]>>):
-  %y = graph.compute ins(%x : tensor<?xf32, #dyn.shape<[A]>>) -> tensor<?xf32, #dyn.shape<[A]>>
-      {iterators = #graph.iterators<[parallel]>, maps = [#id1, #id1]} {
-  ^bb0(%e: f32):
+^bb0(%x: !gate):
+  %y = graph.compute ins(%x : !gate) -> !gate {iterators = #graph.iterators<[parallel, parallel]>, maps = [#id2, #id2]} {
+  ^bb0(%given: f32):
     %clip = graph.param "clip" : f32
-    %least = arith.negf %clip : f32
-    %above = arith.maximumf %e, %least : f32
-    %in = arith.minimumf %above, %clip : f32
+    %floor = arith.negf %clip : f32
+    %above = arith.maximumf %given, %floor : f32
+    %e = arith.minimumf %above, %clip : f32
+    %first_function = graph.param "function" : i64
+    %second_function = graph.param "second" : i64
+    %c0 = arith.constant 0 : i64
+    %differs = arith.cmpi sge, %second_function, %c0 : i64
+    %d = graph.index 0 : index
+    %direction = arith.index_cast %d : index to i64
+    %is_second = arith.cmpi sgt, %direction, %c0 : i64
+    %takes_second = arith.andi %differs, %is_second : i1
+    %function = arith.select %takes_second, %second_function, %first_function : i64
+    %first_alpha = graph.param "alpha" : f32
+    %second_alpha = graph.param "second_alpha" : f32
+    %given_alpha = arith.select %takes_second, %second_alpha, %first_alpha : f32
+    %first_beta = graph.param "beta" : f32
+    %second_beta = graph.param "second_beta" : f32
+    %given_beta = arith.select %takes_second, %second_beta, %first_beta : f32
+    %no_alpha = arith.cmpf uno, %given_alpha, %given_alpha : f32
+    %no_beta = arith.cmpf uno, %given_beta, %given_beta : f32
+    %zero = arith.constant 0.0 : f32
     %one = arith.constant 1.0 : f32
-    %negative = arith.negf %in : f32
+    %negative = arith.negf %e : f32
     %exp = math.exp %negative : f32
     %sum = arith.addf %one, %exp : f32
     %sigmoid = arith.divf %one, %sum : f32
-    %tanh = math.tanh %in : f32
-    %zero = arith.constant 0.0 : f32
-    %relu = arith.maximumf %in, %zero : f32
-    %function = graph.param "function" : i64
-    %c0 = arith.constant 0 : i64
+    %tanh = math.tanh %e : f32
+    %relu = arith.maximumf %e, %zero : f32
+    %times = arith.mulf %given_alpha, %e : f32
+    %affine = arith.addf %times, %given_beta : f32
+    %is_negative = arith.cmpf olt, %e, %zero : f32
+    %usual_leak = graph.param "leak" : f32
+    %leak = arith.select %no_alpha, %usual_leak, %given_alpha : f32
+    %leaked = arith.mulf %leak, %e : f32
+    %leaky = arith.select %is_negative, %leaked, %e : f32
+    %is_over = arith.cmpf oge, %e, %given_alpha : f32
+    %thresholded = arith.select %is_over, %e, %zero : f32
+    %inside = arith.mulf %given_beta, %e : f32
+    %tanh_inside = math.tanh %inside : f32
+    %scaled_tanh = arith.mulf %given_alpha, %tanh_inside : f32
+    %usual_slope = graph.param "slope" : f32
+    %slope = arith.select %no_alpha, %usual_slope, %given_alpha : f32
+    %half = arith.constant 0.5 : f32
+    %shift = arith.select %no_beta, %half, %given_beta : f32
+    %sloped = arith.mulf %slope, %e : f32
+    %line = arith.addf %sloped, %shift : f32
+    %below = arith.minimumf %line, %one : f32
+    %hard = arith.maximumf %below, %zero : f32
+    %weight = arith.select %no_alpha, %one, %given_alpha : f32
+    %exp_e = math.exp %e : f32
+    %less = arith.subf %exp_e, %one : f32
+    %weighted = arith.mulf %weight, %less : f32
+    %elu = arith.select %is_negative, %weighted, %e : f32
+    %size = math.absf %e : f32
+    %size_1 = arith.addf %one, %size : f32
+    %softsign = arith.divf %e, %size_1 : f32
+    %minus_size = arith.negf %size : f32
+    %exp_size = math.exp %minus_size : f32
+    %exp_size_1 = arith.addf %one, %exp_size : f32
+    %log = math.log %exp_size_1 : f32
+    %softplus = arith.addf %relu, %log : f32
+    %c9 = arith.constant 9 : i64
+    %is_9 = arith.cmpi eq, %function, %c9 : i64
+    %from_9 = arith.select %is_9, %softsign, %softplus : f32
+    %c8 = arith.constant 8 : i64
+    %is_8 = arith.cmpi eq, %function, %c8 : i64
+    %from_8 = arith.select %is_8, %elu, %from_9 : f32
+    %c7 = arith.constant 7 : i64
+    %is_7 = arith.cmpi eq, %function, %c7 : i64
+    %from_7 = arith.select %is_7, %hard, %from_8 : f32
+    %c6 = arith.constant 6 : i64
+    %is_6 = arith.cmpi eq, %function, %c6 : i64
+    %from_6 = arith.select %is_6, %scaled_tanh, %from_7 : f32
+    %c5 = arith.constant 5 : i64
+    %is_5 = arith.cmpi eq, %function, %c5 : i64
+    %from_5 = arith.select %is_5, %thresholded, %from_6 : f32
+    %c4 = arith.constant 4 : i64
+    %is_4 = arith.cmpi eq, %function, %c4 : i64
+    %from_4 = arith.select %is_4, %leaky, %from_5 : f32
+    %c3 = arith.constant 3 : i64
+    %is_3 = arith.cmpi eq, %function, %c3 : i64
+    %from_3 = arith.select %is_3, %affine, %from_4 : f32
+    %c2 = arith.constant 2 : i64
+    %is_2 = arith.cmpi eq, %function, %c2 : i64
+    %from_2 = arith.select %is_2, %relu, %from_3 : f32
     %c1 = arith.constant 1 : i64
-    %is_sigmoid = arith.cmpi eq, %function, %c0 : i64
-    %is_tanh = arith.cmpi eq, %function, %c1 : i64
-    %other = arith.select %is_tanh, %tanh, %relu : f32
-    %r = arith.select %is_sigmoid, %sigmoid, %other : f32
+    %is_1 = arith.cmpi eq, %function, %c1 : i64
+    %from_1 = arith.select %is_1, %tanh, %from_2 : f32
+    %is_0 = arith.cmpi eq, %function, %c0 : i64
+    %r = arith.select %is_0, %sigmoid, %from_1 : f32
     graph.yield %r : f32
   }
-  graph.yield %y : tensor<?xf32, #dyn.shape<[A]>>
+  graph.yield %y : !gate
 }
 
 // In the order in which the loop takes the steps: those of a direction that is turned from the last one to the first.
@@ -216,12 +295,16 @@ graph.operator @lstm {
   summary = "long short-term memory: c = f * c + i * g(c gate), h = o * h(c)",
   elements = [f16, bf16, f32, f64], accumulator = f32,
   sizes = {D = "num_directions", H = "hidden_size"},
-  attributes = {num_directions = 1 : i64, reverse = 0 : i64, hidden_size = 0 : i64, f = 0 : i64, g = 1 : i64, h = 1 : i64},
+  attributes = {num_directions = 1 : i64, reverse = 0 : i64, hidden_size = 0 : i64, f = 0 : i64, g = 1 : i64, h = 1 : i64, input_forget = 0 : i64,
+                f_alpha = 0x7FC00000 : f32, f_beta = 0x7FC00000 : f32, g_alpha = 0x7FC00000 : f32, g_beta = 0x7FC00000 : f32, h_alpha = 0x7FC00000 : f32, h_beta = 0x7FC00000 : f32,
+                f2 = -1 : i64, f2_alpha = 0x7FC00000 : f32, f2_beta = 0x7FC00000 : f32,
+                g2 = -1 : i64, g2_alpha = 0x7FC00000 : f32, g2_beta = 0x7FC00000 : f32,
+                h2 = -1 : i64, h2_alpha = 0x7FC00000 : f32, h2_beta = 0x7FC00000 : f32},
   or_scalar = array<i64: 3, 4, 5, 6, 7>,
-  onnx = [{op = "LSTM", with = {layout = 0 : i64, input_forget = 0 : i64}, ignore = ["activation_alpha", "activation_beta"], refuse = ["clip"], choose = {direction = #directions},
-           words = {activations = {of = ["f", "g", "h"], words = #functions, times = "num_directions"}}, absent = {B = 0.0 : f32, sequence_lens = 2147483647 : i32, initial_h = 0.0 : f32, initial_c = 0.0 : f32, P = 0.0 : f32}},
-          {op = "LSTM", with = {layout = 1 : i64, input_forget = 0 : i64}, ignore = ["activation_alpha", "activation_beta"], refuse = ["clip"], choose = {direction = #directions},
-           words = {activations = {of = ["f", "g", "h"], words = #functions, times = "num_directions"}}, absent = {B = 0.0 : f32, sequence_lens = 2147483647 : i32, initial_h = 0.0 : f32, initial_c = 0.0 : f32, P = 0.0 : f32},
+  onnx = [{op = "LSTM", with = {layout = 0 : i64}, one_of = #coupled, refuse = ["clip"], choose = {direction = #directions},
+           words = {activations = {of = ["f", "g", "h"], second = ["f2", "g2", "h2"], words = #functions, times = "num_directions", numbers = #numbers}}, absent = {B = 0.0 : f32, sequence_lens = 2147483647 : i32, initial_h = 0.0 : f32, initial_c = 0.0 : f32, P = 0.0 : f32}},
+          {op = "LSTM", with = {layout = 1 : i64}, one_of = #coupled, refuse = ["clip"], choose = {direction = #directions},
+           words = {activations = {of = ["f", "g", "h"], second = ["f2", "g2", "h2"], words = #functions, times = "num_directions", numbers = #numbers}}, absent = {B = 0.0 : f32, sequence_lens = 2147483647 : i32, initial_h = 0.0 : f32, initial_c = 0.0 : f32, P = 0.0 : f32},
            permute = {X = array<i64: 1, 0, 2>, initial_h = array<i64: 1, 0, 2>, initial_c = array<i64: 1, 0, 2>, Y = array<i64: 2, 0, 1, 3>, Y_h = array<i64: 1, 0, 2>, Y_c = array<i64: 1, 0, 2>}}]
 } {
 ^bb0(%x: !x, %w: tensor<?x?x?xf16, #dyn.shape<[D, 4*H, I]>>, %r: tensor<?x?x?xf16, #dyn.shape<[D, 4*H, H]>>,
@@ -292,12 +375,18 @@ graph.operator @lstm {
       %v = arith.addf %a, %b : f32
       graph.yield %v : f32
     }
-    %i_gate = graph.apply @gate(%i_in) {function = "f"} : (!c) -> !c
-    %f_gate = graph.apply @gate(%f_in) {function = "f"} : (!c) -> !c
-    %c_gate = graph.apply @gate(%c_in) {function = "g"} : (!c) -> !c
+    %i_gate = graph.apply @gate(%i_in) {function = "f", alpha = "f_alpha", beta = "f_beta", second = "f2", second_alpha = "f2_alpha", second_beta = "f2_beta"} : (!c) -> !c
+    %f_gate = graph.apply @gate(%f_in) {function = "f", alpha = "f_alpha", beta = "f_beta", second = "f2", second_alpha = "f2_alpha", second_beta = "f2_beta"} : (!c) -> !c
+    %c_gate = graph.apply @gate(%c_in) {function = "g", alpha = "g_alpha", beta = "g_beta", second = "g2", second_alpha = "g2_alpha", second_beta = "g2_beta"} : (!c) -> !c
     %cell = graph.compute ins(%f_gate, %c, %i_gate, %c_gate : !c, !c, !c, !c) -> !c
         {iterators = #graph.iterators<[parallel, parallel, parallel]>, maps = [#id3, #id3, #id3, #id3, #id3]} {
-    ^bb0(%keep: f32, %old: f32, %take: f32, %new: f32):
+    ^bb0(%own: f32, %old: f32, %take: f32, %new: f32):
+      %forget = graph.param "input_forget" : i64
+      %no = arith.constant 0 : i64
+      %is_coupled = arith.cmpi ne, %forget, %no : i64
+      %one = arith.constant 1.0 : f32
+      %rest = arith.subf %one, %take : f32
+      %keep = arith.select %is_coupled, %rest, %own : f32
       %kept = arith.mulf %keep, %old : f32
       %taken_in = arith.mulf %take, %new : f32
       %v = arith.addf %kept, %taken_in : f32
@@ -311,8 +400,8 @@ graph.operator @lstm {
       %v = arith.addf %sum, %seen : f32
       graph.yield %v : f32
     }
-    %o_gate = graph.apply @gate(%o_in) {function = "f"} : (!c) -> !c
-    %shown = graph.apply @gate(%cell) {function = "h"} : (!c) -> !c
+    %o_gate = graph.apply @gate(%o_in) {function = "f", alpha = "f_alpha", beta = "f_beta", second = "f2", second_alpha = "f2_alpha", second_beta = "f2_beta"} : (!c) -> !c
+    %shown = graph.apply @gate(%cell) {function = "h", alpha = "h_alpha", beta = "h_beta", second = "h2", second_alpha = "h2_alpha", second_beta = "h2_beta"} : (!c) -> !c
     %live = graph.apply @recurrent_live(%y, %given_lengths, %at) {reverse = "reverse"} : (!y, !lengths, tensor<i64>) -> !live
     %next_c = graph.compute ins(%live, %cell, %c : !live, !c, !c) -> !c
         {iterators = #graph.iterators<[parallel, parallel, parallel]>, maps = [#live, #id3, #id3, #id3]} {
@@ -352,12 +441,15 @@ graph.operator @gru {
   summary = "gated recurrent unit: h = (1 - z) * g(h gate of r * h) + z * h",
   elements = [f16, bf16, f32, f64], accumulator = f32,
   sizes = {D = "num_directions", H = "hidden_size"},
-  attributes = {num_directions = 1 : i64, reverse = 0 : i64, hidden_size = 0 : i64, clip = 0x7F800000 : f32, f = 0 : i64, g = 1 : i64},
+  attributes = {num_directions = 1 : i64, reverse = 0 : i64, hidden_size = 0 : i64, clip = 0x7F800000 : f32, f = 0 : i64, g = 1 : i64,
+                f_alpha = 0x7FC00000 : f32, f_beta = 0x7FC00000 : f32, g_alpha = 0x7FC00000 : f32, g_beta = 0x7FC00000 : f32,
+                f2 = -1 : i64, f2_alpha = 0x7FC00000 : f32, f2_beta = 0x7FC00000 : f32,
+                g2 = -1 : i64, g2_alpha = 0x7FC00000 : f32, g2_beta = 0x7FC00000 : f32},
   or_scalar = array<i64: 3, 4, 5>,
-  onnx = [{op = "GRU", with = {layout = 0 : i64, linear_before_reset = 0 : i64}, ignore = ["activation_alpha", "activation_beta"], choose = {direction = #directions},
-           words = {activations = {of = ["f", "g"], words = #functions, times = "num_directions"}}, absent = {B = 0.0 : f32, sequence_lens = 2147483647 : i32, initial_h = 0.0 : f32}},
-          {op = "GRU", with = {layout = 1 : i64, linear_before_reset = 0 : i64}, ignore = ["activation_alpha", "activation_beta"], choose = {direction = #directions},
-           words = {activations = {of = ["f", "g"], words = #functions, times = "num_directions"}}, absent = {B = 0.0 : f32, sequence_lens = 2147483647 : i32, initial_h = 0.0 : f32},
+  onnx = [{op = "GRU", with = {layout = 0 : i64, linear_before_reset = 0 : i64}, choose = {direction = #directions},
+           words = {activations = {of = ["f", "g"], second = ["f2", "g2"], words = #functions, times = "num_directions", numbers = #numbers}}, absent = {B = 0.0 : f32, sequence_lens = 2147483647 : i32, initial_h = 0.0 : f32}},
+          {op = "GRU", with = {layout = 1 : i64, linear_before_reset = 0 : i64}, choose = {direction = #directions},
+           words = {activations = {of = ["f", "g"], second = ["f2", "g2"], words = #functions, times = "num_directions", numbers = #numbers}}, absent = {B = 0.0 : f32, sequence_lens = 2147483647 : i32, initial_h = 0.0 : f32},
            permute = {X = array<i64: 1, 0, 2>, initial_h = array<i64: 1, 0, 2>, Y = array<i64: 2, 0, 1, 3>, Y_h = array<i64: 1, 0, 2>}}]
 } {
 ^bb0(%x: !x, %w: tensor<?x?x?xf16, #dyn.shape<[D, 3*H, I]>>, %r: tensor<?x?x?xf16, #dyn.shape<[D, 3*H, H]>>,
@@ -413,8 +505,8 @@ graph.operator @gru {
       %v = arith.addf %a, %b : f32
       graph.yield %v : f32
     }
-    %z_gate = graph.apply @gate(%z_in) {function = "f", clip = "clip"} : (!c) -> !c
-    %r_gate = graph.apply @gate(%r_in) {function = "f", clip = "clip"} : (!c) -> !c
+    %z_gate = graph.apply @gate(%z_in) {function = "f", alpha = "f_alpha", beta = "f_beta", second = "f2", second_alpha = "f2_alpha", second_beta = "f2_beta", clip = "clip"} : (!c) -> !c
+    %r_gate = graph.apply @gate(%r_in) {function = "f", alpha = "f_alpha", beta = "f_beta", second = "f2", second_alpha = "f2_alpha", second_beta = "f2_beta", clip = "clip"} : (!c) -> !c
     %reset = graph.compute ins(%r_gate, %h : !c, !h) -> !h
         {iterators = #graph.iterators<[parallel, parallel, parallel]>, maps = [#id3, #id3, #id3]} {
     ^bb0(%open: f32, %before: f16):
@@ -430,7 +522,7 @@ graph.operator @gru {
       %v = arith.addf %a, %b : f32
       graph.yield %v : f32
     }
-    %h_gate = graph.apply @gate(%h_in) {function = "g", clip = "clip"} : (!c) -> !c
+    %h_gate = graph.apply @gate(%h_in) {function = "g", alpha = "g_alpha", beta = "g_beta", second = "g2", second_alpha = "g2_alpha", second_beta = "g2_beta", clip = "clip"} : (!c) -> !c
     %new_h = graph.compute ins(%z_gate, %h_gate, %h : !c, !c, !h) -> !c
         {iterators = #graph.iterators<[parallel, parallel, parallel]>, maps = [#id3, #id3, #id3, #id3]} {
     ^bb0(%keep: f32, %fresh: f32, %before: f16):
@@ -469,12 +561,15 @@ graph.operator @gru_linear_before_reset {
   summary = "gated recurrent unit: h = (1 - z) * g(h gate of r * (h * r^T)) + z * h",
   elements = [f16, bf16, f32, f64], accumulator = f32,
   sizes = {D = "num_directions", H = "hidden_size"},
-  attributes = {num_directions = 1 : i64, reverse = 0 : i64, hidden_size = 0 : i64, clip = 0x7F800000 : f32, f = 0 : i64, g = 1 : i64},
+  attributes = {num_directions = 1 : i64, reverse = 0 : i64, hidden_size = 0 : i64, clip = 0x7F800000 : f32, f = 0 : i64, g = 1 : i64,
+                f_alpha = 0x7FC00000 : f32, f_beta = 0x7FC00000 : f32, g_alpha = 0x7FC00000 : f32, g_beta = 0x7FC00000 : f32,
+                f2 = -1 : i64, f2_alpha = 0x7FC00000 : f32, f2_beta = 0x7FC00000 : f32,
+                g2 = -1 : i64, g2_alpha = 0x7FC00000 : f32, g2_beta = 0x7FC00000 : f32},
   or_scalar = array<i64: 3, 4, 5>,
-  onnx = [{op = "GRU", with = {layout = 0 : i64, linear_before_reset = 1 : i64}, ignore = ["activation_alpha", "activation_beta"], choose = {direction = #directions},
-           words = {activations = {of = ["f", "g"], words = #functions, times = "num_directions"}}, absent = {B = 0.0 : f32, sequence_lens = 2147483647 : i32, initial_h = 0.0 : f32}},
-          {op = "GRU", with = {layout = 1 : i64, linear_before_reset = 1 : i64}, ignore = ["activation_alpha", "activation_beta"], choose = {direction = #directions},
-           words = {activations = {of = ["f", "g"], words = #functions, times = "num_directions"}}, absent = {B = 0.0 : f32, sequence_lens = 2147483647 : i32, initial_h = 0.0 : f32},
+  onnx = [{op = "GRU", with = {layout = 0 : i64, linear_before_reset = 1 : i64}, choose = {direction = #directions},
+           words = {activations = {of = ["f", "g"], second = ["f2", "g2"], words = #functions, times = "num_directions", numbers = #numbers}}, absent = {B = 0.0 : f32, sequence_lens = 2147483647 : i32, initial_h = 0.0 : f32}},
+          {op = "GRU", with = {layout = 1 : i64, linear_before_reset = 1 : i64}, choose = {direction = #directions},
+           words = {activations = {of = ["f", "g"], second = ["f2", "g2"], words = #functions, times = "num_directions", numbers = #numbers}}, absent = {B = 0.0 : f32, sequence_lens = 2147483647 : i32, initial_h = 0.0 : f32},
            permute = {X = array<i64: 1, 0, 2>, initial_h = array<i64: 1, 0, 2>, Y = array<i64: 2, 0, 1, 3>, Y_h = array<i64: 1, 0, 2>}}]
 } {
 ^bb0(%x: !x, %w: tensor<?x?x?xf16, #dyn.shape<[D, 3*H, I]>>, %r: tensor<?x?x?xf16, #dyn.shape<[D, 3*H, H]>>,
@@ -531,8 +626,8 @@ graph.operator @gru_linear_before_reset {
       %v = arith.addf %a, %b : f32
       graph.yield %v : f32
     }
-    %z_gate = graph.apply @gate(%z_in) {function = "f", clip = "clip"} : (!c) -> !c
-    %r_gate = graph.apply @gate(%r_in) {function = "f", clip = "clip"} : (!c) -> !c
+    %z_gate = graph.apply @gate(%z_in) {function = "f", alpha = "f_alpha", beta = "f_beta", second = "f2", second_alpha = "f2_alpha", second_beta = "f2_beta", clip = "clip"} : (!c) -> !c
+    %r_gate = graph.apply @gate(%r_in) {function = "f", alpha = "f_alpha", beta = "f_beta", second = "f2", second_alpha = "f2_alpha", second_beta = "f2_beta", clip = "clip"} : (!c) -> !c
     %h_in = graph.compute ins(%x_gates, %h_gates, %reset_bias, %r_gate : tensor<?x?x3x?xf32, #dyn.shape<[D, B, 3, H]>>, tensor<?x?x3x?xf32, #dyn.shape<[D, B, 3, H]>>, tensor<?x?xf32, #dyn.shape<[D, H]>>, !c) -> !c
         {iterators = #graph.iterators<[parallel, parallel, parallel]>, maps = [#gate2, #gate2, #unit, #id3, #id3]} {
     ^bb0(%a: f32, %b: f32, %shift: f32, %open: f32):
@@ -541,7 +636,7 @@ graph.operator @gru_linear_before_reset {
       %v = arith.addf %a, %reset : f32
       graph.yield %v : f32
     }
-    %h_gate = graph.apply @gate(%h_in) {function = "g", clip = "clip"} : (!c) -> !c
+    %h_gate = graph.apply @gate(%h_in) {function = "g", alpha = "g_alpha", beta = "g_beta", second = "g2", second_alpha = "g2_alpha", second_beta = "g2_beta", clip = "clip"} : (!c) -> !c
     %new_h = graph.compute ins(%z_gate, %h_gate, %h : !c, !c, !h) -> !c
         {iterators = #graph.iterators<[parallel, parallel, parallel]>, maps = [#id3, #id3, #id3, #id3]} {
     ^bb0(%keep: f32, %fresh: f32, %before: f16):
@@ -579,12 +674,14 @@ graph.operator @rnn {
   summary = "recurrent layer: h = f(x * w^T + h * r^T + bias)",
   elements = [f16, bf16, f32, f64], accumulator = f32,
   sizes = {D = "num_directions", H = "hidden_size"},
-  attributes = {num_directions = 1 : i64, reverse = 0 : i64, hidden_size = 0 : i64, clip = 0x7F800000 : f32, f = 1 : i64},
+  attributes = {num_directions = 1 : i64, reverse = 0 : i64, hidden_size = 0 : i64, clip = 0x7F800000 : f32, f = 1 : i64,
+                f_alpha = 0x7FC00000 : f32, f_beta = 0x7FC00000 : f32,
+                f2 = -1 : i64, f2_alpha = 0x7FC00000 : f32, f2_beta = 0x7FC00000 : f32},
   or_scalar = array<i64: 3, 4, 5>,
-  onnx = [{op = "RNN", with = {layout = 0 : i64}, ignore = ["activation_alpha", "activation_beta"], choose = {direction = #directions},
-           words = {activations = {of = ["f"], words = #functions, times = "num_directions"}}, absent = {B = 0.0 : f32, sequence_lens = 2147483647 : i32, initial_h = 0.0 : f32}},
-          {op = "RNN", with = {layout = 1 : i64}, ignore = ["activation_alpha", "activation_beta"], choose = {direction = #directions},
-           words = {activations = {of = ["f"], words = #functions, times = "num_directions"}}, absent = {B = 0.0 : f32, sequence_lens = 2147483647 : i32, initial_h = 0.0 : f32},
+  onnx = [{op = "RNN", with = {layout = 0 : i64}, choose = {direction = #directions},
+           words = {activations = {of = ["f"], second = ["f2"], words = #functions, times = "num_directions", numbers = #numbers}}, absent = {B = 0.0 : f32, sequence_lens = 2147483647 : i32, initial_h = 0.0 : f32}},
+          {op = "RNN", with = {layout = 1 : i64}, choose = {direction = #directions},
+           words = {activations = {of = ["f"], second = ["f2"], words = #functions, times = "num_directions", numbers = #numbers}}, absent = {B = 0.0 : f32, sequence_lens = 2147483647 : i32, initial_h = 0.0 : f32},
            permute = {X = array<i64: 1, 0, 2>, initial_h = array<i64: 1, 0, 2>, Y = array<i64: 2, 0, 1, 3>, Y_h = array<i64: 1, 0, 2>}}]
 } {
 ^bb0(%x: !x, %w: tensor<?x?x?xf16, #dyn.shape<[D, H, I]>>, %r: tensor<?x?x?xf16, #dyn.shape<[D, H, H]>>,
@@ -626,7 +723,7 @@ graph.operator @rnn {
       %v = arith.addf %a, %b : f32
       graph.yield %v : f32
     }
-    %new_h = graph.apply @gate(%h_in) {function = "f", clip = "clip"} : (!c) -> !c
+    %new_h = graph.apply @gate(%h_in) {function = "f", alpha = "f_alpha", beta = "f_beta", second = "f2", second_alpha = "f2_alpha", second_beta = "f2_beta", clip = "clip"} : (!c) -> !c
     %live = graph.apply @recurrent_live(%y, %given_lengths, %at) {reverse = "reverse"} : (!y, !lengths, tensor<i64>) -> !live
     %output = graph.compute ins(%live, %new_h : !live, !c) -> !h
         {iterators = #graph.iterators<[parallel, parallel, parallel]>, maps = [#live, #id3, #id3]} {

@@ -218,3 +218,26 @@ graph.operator @trilu {
   }
   graph.yield %y : !bmn
 }
+
+graph.operator @eye_like {
+  summary = "1 where the column is the row + k, else 0, in the sizes of a matrix",
+  elements = [f32, bf16, f16, f64, i8, i16, i32, i64],
+  attributes = {k = 0 : i64},
+  onnx = [{op = "EyeLike", refuse = ["dtype"]}]
+} {
+^bb0(%x: !on):
+  %y = graph.compute ins() -> !on {iterators = #graph.iterators<[parallel, parallel]>, maps = [#on]} {
+    %row = graph.index 0 : index
+    %column = graph.index 1 : index
+    %from = arith.index_cast %row : index to i64
+    %at = arith.index_cast %column : index to i64
+    %k = graph.param "k" : i64
+    %shifted = arith.addi %from, %k : i64
+    %is_one = arith.cmpi eq, %at, %shifted : i64
+    %one = arith.constant 1.0 : f32
+    %zero = arith.constant 0.0 : f32
+    %r = arith.select %is_one, %one, %zero : f32
+    graph.yield %r : f32
+  }
+  graph.yield %y : !on
+}

@@ -175,7 +175,7 @@ impl<'m> Importer<'m, '_, '_> {
         declared.inputs.get(input).map_or(elem, |formal| declared.retyped(self.cx(), formal.elem, elem))
     }
 
-    fn numbers(&self, attributes: &[(&'static str, NamedNumber)]) -> Vec<NamedAttr> {
+    fn numbers(&self, attributes: &[(String, NamedNumber)]) -> Vec<NamedAttr> {
         let cx = self.cx();
         let number = |number: &NamedNumber| match number {
             NamedNumber::Int(value) => cx.int_attr(*value, Type::I64),

@@ -232,6 +232,7 @@ fn attention_that_is_not_supported_is_refused() {
         let mut model = open(model(23, vec![with(node("Attention", inputs, &["y"]), attributes)]));
         let graph = model.graph.as_mut().expect("a graph");
         graph.input = vec![info_of("x", Some(sizes))];
+        graph.initializer = vec![vector("w", &[1.0])];
         result(&model, &x).expect_err("it is not supported")
     };
     let (three, four) = (&[1, 4, 2][..], &[1, 2, 2, 2][..]);
@@ -246,12 +247,28 @@ fn attention_that_is_not_supported_is_refused() {
     assert!(said.contains("attribute 'kv_num_heads' must be from 1 to"), "{said}");
     let said = run(&["x", "x", "x"], &[("q_num_heads", Value::Int(4)), ("kv_num_heads", Value::Int(4))], three);
     assert!(said.contains("dimension 2 of 'q' is 2, which is no multiple of 4, the value of q_num_heads"), "{said}");
-    let said = run(&["x", "x", "x", "", "x", "x"], &[], four);
-    assert!(said.contains("input `past_key` is not supported"), "{said}");
-    let said = run(&["x", "x", "x"], &[("qk_matmul_output_mode", Value::Int(2))], four);
-    assert!(said.contains("attribute `qk_matmul_output_mode` is 2, which is not supported; 0 is"), "{said}");
-    let said = run(&["x", "x", "x"], &[("softmax_precision", Value::Int(10))], four);
-    assert!(said.contains("attribute `softmax_precision` is 10, which is not supported; 1 is"), "{said}");
+    let said = run(&["x", "x", "x", "", "x"], &[], four);
+    assert!(said.contains("is not supported with exactly the inputs `Q`, `K`, `V`, `past_key`"), "{said}");
+    let said = run(&["x", "x", "x"], &[("qk_matmul_output_mode", Value::Int(4))], four);
+    assert!(said.contains("attribute `qk_matmul_output_mode` is 4, which is not supported; 0, 1, 2, 3 are"), "{said}");
+    let said = run(&["x", "x", "x"], &[("softmax_precision", Value::Int(11))], four);
+    assert!(said.contains("attribute `softmax_precision` is 11, which is not supported; 1, 10, 16 are"), "{said}");
+    // A mask for fewer keys than there are.
+    let said = run(&["x", "x", "x", "w"], &[], four);
+    assert!(said.contains("must have the size 'S' of other inputs as its last one"), "{said}");
+    let newer = |inputs: &[&str], attributes: &[(&str, Value)]| {
+        let node = with(node("Attention", inputs, &["y"]), attributes);
+        let mut model = open(model(25, vec![node]));
+        let graph = model.graph.as_mut().expect("a graph");
+        graph.input = vec![info_of("x", Some(four))];
+        graph.initializer = vec![vector("w", &[1.0])];
+        result(&model, &x).expect_err("it is not supported")
+    };
+    let said = newer(&["x", "x", "x", "", "x", "x", "w"], &[]);
+    let wanted = "is not supported with exactly the inputs `Q`, `K`, `V`, `past_key`, `past_value`, `nonpad_kv_seqlen`";
+    assert!(said.contains(wanted), "{said}");
+    let said = newer(&["x", "x", "x"], &[("left_window_size", Value::Int(-2))]);
+    assert!(said.contains("attribute `left_window_size` is -2, it must be at least -1"), "{said}");
 }
 
 #[test]

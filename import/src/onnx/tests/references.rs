@@ -93,6 +93,10 @@ fn attribute(text: &str) -> AttributeProto {
             attribute.r#type = Some(7);
             attribute.ints = value.split(',').map(|n| n.parse().expect("a number")).collect();
         }
+        "floats" => {
+            attribute.r#type = Some(6);
+            attribute.floats = value.split(',').map(|n| n.parse().expect("a number")).collect();
+        }
         "strings" => {
             attribute.r#type = Some(8);
             attribute.strings = value.split(',').map(|word| word.to_string().into_bytes().into()).collect();
