@@ -4,38 +4,25 @@
 //! `SUTURA_CONTROL=0..500` runs the programs of these seeds; `SUTURA_CONTROL_KEEP=FOLDER` keeps those that differ or are refused.
 
 mod generate;
+#[path = "../random/mod.rs"]
+mod random;
 
-use std::collections::BTreeMap;
 use std::fmt::Write as _;
-use std::io::Write as _;
 use std::ops::Range;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
-use sutura_grammar::ParseOptions;
-use sutura_interp::{DType, Interpreter, Limits, Random, Scalar, Tensor as Expected, Value};
-use sutura_ir::diagnostics::{Diagnostics, Exit};
+use sutura_interp::{DType, Interpreter, Random, Scalar, Tensor as Expected, Value};
+use sutura_ir::diagnostics::Diagnostics;
 use sutura_ir::pass::{Event, PassRegistry, RunConfig, parse_pipeline, run_pipeline};
 use sutura_ir::{Context, Module};
 use sutura_passes::stages;
-use sutura_runtime::{ElementType, Model, Options, Tensor};
+use sutura_runtime::{ElementType, Tensor};
 
 use generate::{Kind, Program, RUNS, SYMBOLS};
+use random::{Case, Checked, Finding, compiled, interpreted, module};
 
 /// Seeds that every run of the tests takes.
 const USUAL: Range<u64> = 0..8;
-
-fn seeds() -> Range<u64> {
-    let Ok(text) = std::env::var("SUTURA_CONTROL") else { return USUAL };
-    let (from, to) = text.split_once("..").expect("SUTURA_CONTROL is FROM..TO");
-    from.parse().expect("a number")..to.parse().expect("a number")
-}
-
-fn module(cx: &Context, text: &str) -> Module {
-    let source = cx.sources().add("random.mlir".to_owned(), text.to_owned()).expect("it is small");
-    let mut diags = Diagnostics::default();
-    sutura_grammar::parse_module(cx, &source, &ParseOptions::default(), &mut diags)
-        .unwrap_or_else(|_| panic!("{:?}\n{text}", diags.iter().map(|d| d.message.clone()).collect::<Vec<_>>()))
-}
 
 /// The program's host programs that run each other, and the one that all of them become, planned.
 fn hosts(text: &str) -> Result<Vec<(Context, Module)>, String> {
@@ -80,9 +67,7 @@ fn random_input(kind: Kind, sizes: &[i64; SYMBOLS], random: &mut Random) -> Expe
 }
 
 fn given(tensor: &Expected) -> Tensor {
-    let dims: Vec<i64> = tensor.shape().iter().map(|size| *size as i64).collect();
-    let elem = if tensor.dtype() == DType::I1 { ElementType::Bool } else { ElementType::I32 };
-    Tensor::from_bytes(elem, &dims, &tensor.data().to_le_bytes().expect("all are set")).expect("as many bytes")
+    random::given(if tensor.dtype() == DType::I1 { ElementType::Bool } else { ElementType::I32 }, tensor)
 }
 
 /// The same tensors, bit by bit.
@@ -93,25 +78,14 @@ fn same(found: &[Value], wanted: &[Value]) -> bool {
     found.len() == wanted.len() && found.iter().zip(&wanted).all(same)
 }
 
-/// What went wrong with one program.
-struct Finding {
-    seed: u64,
-    what: String,
-}
-
 /// Compiles and runs the program of a seed, and interprets `meant`, which is its text unless a fault is planted; what is said if it
 /// is refused.
-fn check(seed: u64, folder: &Path, program: &Program, meant: &str) -> Result<Option<String>, Finding> {
+fn check(seed: u64, folder: &Path, program: &Program, meant: &str) -> Checked {
     let wrong = |what: String| Finding { seed, what };
-    let (model, artifact) = (folder.join("random.mlir"), folder.join("random.sutura"));
-    std::fs::write(&model, &program.text).expect("a temporary file");
-    let args: [PathBuf; 6] = ["sutura".into(), "compile".into(), "-q".into(), model, "-o".into(), artifact.clone()];
-    match sutura_cli::run(&args) {
-        (Exit::Ok, _) => {}
-        (Exit::Unsupported, said) => return Ok(Some(said)),
-        (exit, said) => return Err(wrong(format!("exit {exit:?}: {said}"))),
-    }
-    let loaded = Model::load_with(&artifact, Options::new().threads(2)).map_err(|e| wrong(e.to_string()))?;
+    let loaded = match compiled(&program.text, folder).map_err(wrong)? {
+        Ok(loaded) => loaded,
+        Err(said) => return Ok(Some(said)),
+    };
     let cx = Context::new(sutura_dialects::all());
     let module = module(&cx, meant);
     let hosts = hosts(&program.text).map_err(wrong)?;
@@ -121,11 +95,8 @@ fn check(seed: u64, folder: &Path, program: &Program, meant: &str) -> Result<Opt
         let inputs: Vec<Expected> = program.inputs.iter().map(|kind| random_input(*kind, sizes, &mut random)).collect();
         let tensors: Vec<Tensor> = inputs.iter().map(given).collect();
         let outputs = loaded.run(&tensors).map_err(|e| wrong(format!("run {run} at {sizes:?}: {e}")))?;
-        let mut interpreter = Interpreter::new(&cx, &module);
-        interpreter.set_limits(Limits { steps: 1 << 34, ..Limits::default() });
         let values: Vec<Value> = inputs.into_iter().map(Value::Tensor).collect();
-        let results = interpreter.call("main", &values);
-        let results = results.map_err(|e| wrong(format!("the interpreter at {sizes:?}: {e:?}")))?;
+        let results = interpreted(&cx, &module, &values).map_err(|e| wrong(format!("at {sizes:?}: {e}")))?;
         // Kernels are interpreted element by element.
         if sizes.iter().all(|size| *size < 8) {
             for (what, (cx, host)) in ["several host programs", "the host program"].into_iter().zip(&hosts) {
@@ -151,28 +122,11 @@ fn check(seed: u64, folder: &Path, program: &Program, meant: &str) -> Result<Opt
 
 #[test]
 fn what_is_compiled_computes_what_the_interpreter_does() {
-    let folder = tempfile::tempdir().expect("a temporary folder");
-    let (mut findings, mut refused, mut forms) = (Vec::new(), BTreeMap::new(), BTreeMap::new());
-    let seeds = seeds();
-    for seed in seeds.clone() {
+    random::check_all("SUTURA_CONTROL", USUAL, |seed, folder| {
         let program = generate::program(seed);
-        program.forms.iter().for_each(|form| *forms.entry(*form).or_insert(0) += 1);
-        let checked = check(seed, folder.path(), &program, &program.text);
-        if let (Ok(Some(_)) | Err(_), Ok(folder)) = (&checked, std::env::var("SUTURA_CONTROL_KEEP")) {
-            std::fs::write(Path::new(&folder).join(format!("{seed}.mlir")), &program.text).expect("a folder");
-        }
-        match checked {
-            Ok(None) => {}
-            Ok(Some(said)) => *refused.entry(said).or_insert(0) += 1,
-            Err(finding) => findings.push(finding),
-        }
-    }
-    let mut text = format!("programs {seeds:?}, forms {forms:?}, refused {refused:?}");
-    for Finding { seed, what } in &findings {
-        let _ = write!(text, "\nseed {seed}: {what}");
-    }
-    writeln!(std::io::stdout(), "{text}").expect("a summary");
-    assert!(findings.is_empty() && refused.is_empty(), "{text}");
+        let checked = check(seed, folder, &program, &program.text);
+        Case { text: program.text, forms: program.forms, checked }
+    });
 }
 
 /// The comparison sees a loop that carries one value in the place of another, and one that runs once more.

@@ -7,40 +7,25 @@
 mod complex;
 mod elements;
 mod generate;
+#[path = "../random/mod.rs"]
+mod random;
 mod scalars;
 
-use std::collections::BTreeMap;
-use std::fmt::Write as _;
-use std::io::Write as _;
 use std::ops::Range;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
-use sutura_grammar::ParseOptions;
-use sutura_interp::{Interpreter, Limits, Random, Scalar, Tensor as Expected, Tolerance, Value, compare};
-use sutura_ir::diagnostics::{Diagnostics, Exit};
-use sutura_ir::{Context, Module};
-use sutura_runtime::{ElementType, Model, Options, Tensor};
+use sutura_interp::{Random, Scalar, Tensor as Expected, Tolerance, Value, compare};
+use sutura_ir::Context;
+use sutura_runtime::{ElementType, Tensor};
 
 use elements::Elem;
 use generate::{Input, Program, RUNS};
+use random::{Case, Checked, Finding, compiled, given, interpreted, module};
 
 /// Independent programs in one that is compiled.
 const PARTS: usize = 8;
 /// Seeds that every run of the tests takes.
 const USUAL: Range<u64> = 0..6;
-
-fn seeds() -> Range<u64> {
-    let Ok(text) = std::env::var("SUTURA_PROGRAMS") else { return USUAL };
-    let (from, to) = text.split_once("..").expect("SUTURA_PROGRAMS is FROM..TO");
-    from.parse().expect("a number")..to.parse().expect("a number")
-}
-
-fn module(cx: &Context, text: &str) -> Module {
-    let source = cx.sources().add("random.mlir".to_owned(), text.to_owned()).expect("it is small");
-    let mut diags = Diagnostics::default();
-    sutura_grammar::parse_module(cx, &source, &ParseOptions::default(), &mut diags)
-        .unwrap_or_else(|_| panic!("{:?}\n{text}", diags.iter().map(|d| d.message.clone()).collect::<Vec<_>>()))
-}
 
 fn random_input(input: &Input, sizes: &[i64], random: &mut Random) -> Expected {
     let shape: Vec<usize> = input.dims.iter().map(|dim| sizes[*dim] as usize).collect();
@@ -54,45 +39,31 @@ fn random_input(input: &Input, sizes: &[i64], random: &mut Random) -> Expected {
     Expected::from_scalars(dtype, &shape, numbers).expect("as many as there are")
 }
 
-fn given(input: &Input, tensor: &Expected) -> Tensor {
-    let dims: Vec<i64> = tensor.shape().iter().map(|size| *size as i64).collect();
+/// The runtime's type of an input's elements.
+fn element_type(input: &Input) -> ElementType {
     let name = input.elem.name().replace("ui", "u");
-    let elem = ElementType::from_name(if name == "i1" { "bool" } else { &name }).expect("the runtime has every type");
-    Tensor::from_bytes(elem, &dims, &tensor.data().to_le_bytes().expect("all are set")).expect("as many bytes")
-}
-
-/// What went wrong with one program.
-struct Finding {
-    seed: u64,
-    what: String,
+    ElementType::from_name(if name == "i1" { "bool" } else { &name }).expect("the runtime has every type")
 }
 
 /// Compiles and runs the program of a seed, and interprets `meant`, which is its text unless a fault is planted; what is said if it
 /// is refused.
-fn check(seed: u64, folder: &Path, program: &Program, meant: &str) -> Result<Option<String>, Finding> {
+fn check(seed: u64, folder: &Path, program: &Program, meant: &str) -> Checked {
     let wrong = |what: String| Finding { seed, what };
-    let (model, artifact) = (folder.join("random.mlir"), folder.join("random.sutura"));
-    std::fs::write(&model, &program.text).expect("a temporary file");
-    let args: [PathBuf; 6] = ["sutura".into(), "compile".into(), "-q".into(), model, "-o".into(), artifact.clone()];
-    match sutura_cli::run(&args) {
-        (Exit::Ok, _) => {}
-        (Exit::Unsupported, said) => return Ok(Some(said)),
-        (exit, said) => return Err(wrong(format!("exit {exit:?}: {said}"))),
-    }
-    let loaded = Model::load_with(&artifact, Options::new().threads(2)).map_err(|e| wrong(e.to_string()))?;
+    let loaded = match compiled(&program.text, folder).map_err(wrong)? {
+        Ok(loaded) => loaded,
+        Err(said) => return Ok(Some(said)),
+    };
     let cx = Context::new(sutura_dialects::all());
     let module = module(&cx, meant);
     for run in 0..RUNS {
         let sizes = &program.sizes[run];
         let mut random = Random::with_edges(seed.wrapping_mul(RUNS as u64) + run as u64);
         let expected: Vec<Expected> = program.inputs.iter().map(|i| random_input(i, sizes, &mut random)).collect();
-        let inputs: Vec<Tensor> = program.inputs.iter().zip(&expected).map(|(i, t)| given(i, t)).collect();
+        let inputs: Vec<Tensor> =
+            program.inputs.iter().zip(&expected).map(|(i, t)| given(element_type(i), t)).collect();
         let outputs = loaded.run(&inputs).map_err(|e| wrong(format!("run {run} at {sizes:?}: {e}")))?;
-        let mut interpreter = Interpreter::new(&cx, &module);
-        interpreter.set_limits(Limits { steps: 1 << 34, ..Limits::default() });
         let values: Vec<Value> = expected.into_iter().map(Value::Tensor).collect();
-        let results = interpreter.call("main", &values);
-        let results = results.map_err(|e| wrong(format!("the interpreter at {sizes:?}: {e:?}")))?;
+        let results = interpreted(&cx, &module, &values).map_err(|e| wrong(format!("at {sizes:?}: {e}")))?;
         assert_eq!((results.len(), program.outputs.len()), (outputs.len(), outputs.len()));
         for (i, ((found, result), bound)) in outputs.iter().zip(&results).zip(&program.outputs).enumerate() {
             let result = result.tensor().expect("all results are tensors");
@@ -109,28 +80,11 @@ fn check(seed: u64, folder: &Path, program: &Program, meant: &str) -> Result<Opt
 
 #[test]
 fn what_is_compiled_computes_what_the_interpreter_does() {
-    let folder = tempfile::tempdir().expect("a temporary folder");
-    let (mut findings, mut refused, mut forms) = (Vec::new(), BTreeMap::new(), BTreeMap::new());
-    let seeds = seeds();
-    for seed in seeds.clone() {
+    random::check_all("SUTURA_PROGRAMS", USUAL, |seed, folder| {
         let program = generate::program(seed, PARTS);
-        program.forms.iter().for_each(|form| *forms.entry(*form).or_insert(0) += 1);
-        let checked = check(seed, folder.path(), &program, &program.text);
-        if let (Ok(Some(_)) | Err(_), Ok(folder)) = (&checked, std::env::var("SUTURA_PROGRAMS_KEEP")) {
-            std::fs::write(Path::new(&folder).join(format!("{seed}.mlir")), &program.text).expect("a folder");
-        }
-        match checked {
-            Ok(None) => {}
-            Ok(Some(said)) => *refused.entry(said).or_insert(0) += 1,
-            Err(finding) => findings.push(finding),
-        }
-    }
-    let mut text = format!("programs of {} parts: {seeds:?}, forms {forms:?}, refused {refused:?}", PARTS);
-    for Finding { seed, what } in &findings {
-        let _ = write!(text, "\nseed {seed}: {what}");
-    }
-    writeln!(std::io::stdout(), "{text}").expect("a summary");
-    assert!(findings.is_empty() && refused.is_empty(), "{text}");
+        let checked = check(seed, folder, &program, &program.text);
+        Case { text: program.text, forms: program.forms, checked }
+    });
 }
 
 /// The comparison sees a float that is off by more than its bound, and one bit of an integer.
