@@ -28,7 +28,6 @@ mod kernel_versions;
 pub mod legalize_elements;
 pub mod lower_quant_ops;
 pub mod machine_code;
-mod number_ops;
 pub mod outline_regions;
 pub mod propagate_reshapes;
 pub mod raise_attention;

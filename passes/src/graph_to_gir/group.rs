@@ -179,7 +179,7 @@ impl<'a> Group<'_, 'a> {
         if !stages.iter().any(backward) {
             return trip;
         }
-        e.from_end(end, trip)
+        e.counted_back(end, trip)
     }
 
     /// The indices that a loop runs through: all of the dim, or the group's part of it.
@@ -475,7 +475,7 @@ impl Emit<'_> {
     }
 
     /// The index as far from the end as `trip` is from the start.
-    pub(super) fn from_end(&mut self, end: Value, trip: Value) -> Value {
+    pub(super) fn counted_back(&mut self, end: Value, trip: Value) -> Value {
         let cx = self.b.cx();
         let back = cx.affine_binary(AffineOp::Mul, cx.affine_dim(1), cx.affine_const(-1));
         let last = cx.affine_binary(AffineOp::Add, cx.affine_dim(0), cx.affine_const(-1));

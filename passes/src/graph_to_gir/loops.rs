@@ -318,7 +318,7 @@ impl Loop<'_, '_> {
         let (lo, hi) = (e.constant(0), e.size(&self.nest.extents[scan.dim]));
         e.for_range((lo, hi), &values, &mut |e, trip, carried| {
             let mut frame = frame.clone();
-            frame.fixed[scan.dim] = Some(if scan.reverse { e.from_end(hi, trip) } else { trip });
+            frame.fixed[scan.dim] = Some(if scan.reverse { e.counted_back(hi, trip) } else { trip });
             let next = self.step(e, &frame, known, &inits, carried)?;
             let made = if scan.exclusive { carried } else { &next[..] };
             let tile = |(value, init): (&Value, &Tile)| Number::Tile(Tile { value: *value, ..*init });

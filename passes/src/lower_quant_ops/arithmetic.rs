@@ -6,7 +6,7 @@ use sutura_interp::num::NumOp;
 use sutura_interp::{DType, Fault, Scalar};
 use sutura_ir::{AttrData, Loc, Rewriter, Value};
 
-use crate::number_ops::number_op;
+use crate::arithmetic::number_op;
 
 /// Makes ops at the insertion point.
 pub(super) struct Ops<'s, 'b> {

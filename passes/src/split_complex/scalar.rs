@@ -1,6 +1,5 @@
 //! Functions of complex elements as functions of their parts, in place.
 
-use crate::number_ops::number_op;
 use rustc_hash::FxHashMap;
 use sutura_dialects::complex::{ConstantOp, CreateOp, function, part_type, parts};
 use sutura_dialects::graph::build::scalar::constant;
@@ -9,6 +8,8 @@ use sutura_interp::num::NumOp;
 use sutura_interp::{ComplexFn, Fault};
 use sutura_ir::op_def::Traits;
 use sutura_ir::{Block, Body, Context, Loc, Op, OpRef, OpState, Rewriter, Type, Value};
+
+use crate::arithmetic::number_op;
 
 /// Builds ops on parts.
 pub(super) struct Ops<'s, 'b> {

@@ -1,9 +1,10 @@
 //! Compiled programs of complex numbers, against the same arithmetic done here.
 
-use std::path::{Path, PathBuf};
-use std::process::Command;
+mod compiled;
 
 use sutura_runtime::{ElementType, Model, Options, Tensor};
+
+use compiled::compiled;
 
 type Number = (f64, f64);
 
@@ -38,22 +39,14 @@ fn close(actual: &Tensor, dims: &[i64], expected: &[Number], what: &str) {
     }
 }
 
-/// The program of a file, compiled.
-fn compiled(name: &str) -> Model {
+fn load(name: &str, more: &[&str]) -> Model {
     let folder = tempfile::tempdir().unwrap();
-    let artifact: PathBuf = folder.path().join("complex.sutura");
-    let model = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data").join(name);
-    let output = Command::new(env!("CARGO_BIN_EXE_sutura"))
-        .args(["compile", "-q", model.to_str().unwrap(), "-o", artifact.to_str().unwrap()])
-        .output()
-        .unwrap();
-    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
-    Model::load_with(&artifact, Options::new().threads(2)).unwrap()
+    Model::load_with(compiled(folder.path(), name, more), Options::new().threads(2)).unwrap()
 }
 
 #[test]
 fn a_program_of_complex_numbers_is_compiled() {
-    let model = compiled("complex.mlir");
+    let model = load("complex.mlir", &[]);
     for (n, k, m) in [(1, 1, 1), (3, 5, 2), (17, 33, 4), (0, 3, 2), (2, 3, 0), (4, 0, 1)] {
         let (x, y) = (numbers(n * k, 1), numbers(k * m, 2));
         let at = |i: usize, j: usize| {
@@ -79,11 +72,20 @@ fn a_program_of_complex_numbers_is_compiled() {
     }
 }
 
-/// Running products, and updates that are multiplied with what is there or joined to it by a region, in the order in which
-/// they come.
 #[test]
 fn complex_numbers_are_joined_both_parts_at_once() {
-    let model = compiled("complex_joined.mlir");
+    joined(&load("complex_joined.mlir", &[]));
+}
+
+/// The same kernels as a device's, with every access checked.
+#[test]
+fn kernels_of_devices_join_complex_numbers() {
+    joined(&load("complex_joined.mlir", &["--target", "cpu_fibers"]));
+}
+
+/// Running products, and updates that are multiplied with what is there or joined to it by a region, in the order in which
+/// they come.
+fn joined(model: &Model) {
     for (n, k, m) in [(1, 1, 1), (3, 5, 7), (17, 33, 40), (2, 70, 0), (4, 0, 3)] {
         let (x, u) = (numbers(n * k, 3), numbers(m * k, 4));
         let rows: Vec<usize> = (0..m).map(|i| (i * 7 + 1) % n).collect();

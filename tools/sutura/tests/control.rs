@@ -1,27 +1,20 @@
 //! Models with calls, conditions and loops: compiled, run at many sizes, ended by what goes wrong in them, and refused where a
 //! target cannot look at what decides.
 
-use std::path::{Path, PathBuf};
-use std::process::{Command, Output};
+mod compiled;
+
+use std::path::Path;
 
 use sutura_runtime::{ElementType, Model, Options, Tensor};
 
-fn sutura(args: &[&str]) -> Output {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_sutura"));
-    command.env("NO_COLOR", "1").args(args).output().unwrap()
+use compiled::{compiled, data, sutura};
+
+fn load(folder: &Path, name: &str) -> Model {
+    Model::load_with(compiled(folder, name, &[]), Options::new().threads(3)).unwrap()
 }
 
-fn data(name: &str) -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data").join(name)
-}
-
-fn compiled(folder: &Path, name: &str) -> Model {
-    let artifact = folder.join(format!("{name}.sutura"));
-    let model = data(&format!("{name}.mlir"));
-    let done = sutura(&["compile", "-q", model.to_str().unwrap(), "-o", artifact.to_str().unwrap()]);
-    assert!(done.status.success(), "{}", String::from_utf8_lossy(&done.stderr));
-    Model::load_with(&artifact, Options::new().threads(3)).unwrap()
-}
+/// Where kernels run on threads of the processor as a device's, and every access is checked.
+const FIBERS: [&str; 2] = ["--target", "cpu_fibers"];
 
 fn truths(dims: &[i64], values: &[bool]) -> Tensor {
     let bytes: Vec<u8> = values.iter().map(|value| u8::from(*value)).collect();
@@ -53,7 +46,7 @@ fn inputs(x: &[f32], limit: i64, add: bool, w: &[f32], rows: usize) -> Vec<Tenso
 #[test]
 fn a_loop_a_condition_and_calls_run_at_every_size() {
     let folder = tempfile::tempdir().unwrap();
-    let model = compiled(folder.path(), "control");
+    let model = load(folder.path(), "control.mlir");
     for (count, limit, add, rows) in [
         (1, 100, false, 1),
         (7, 100, true, 3),
@@ -84,7 +77,7 @@ fn a_loop_a_condition_and_calls_run_at_every_size() {
 #[test]
 fn sizes_of_a_side_are_compared_when_it_runs() {
     let folder = tempfile::tempdir().unwrap();
-    let model = compiled(folder.path(), "control");
+    let model = load(folder.path(), "control.mlir");
     assert!(model.run(&inputs(&[4.0, 9.0], 50, false, &[1.0], 1)).is_ok());
     let error = model.run(&inputs(&[4.0, 9.0], 50, true, &[1.0], 1)).unwrap_err().to_string();
     assert!(error.contains("of `main_then1`: dimension 0 is 1, and must be 2"), "{error}");
@@ -95,7 +88,7 @@ fn sizes_of_a_side_are_compared_when_it_runs() {
 #[test]
 fn a_loop_ends_with_what_goes_wrong_in_it() {
     let folder = tempfile::tempdir().unwrap();
-    let model = compiled(folder.path(), "endless");
+    let model = load(folder.path(), "endless.mlir");
     let run = |table: &[bool], at: i64| {
         let table = truths(&[table.len() as i64], table);
         model.run(&[table, Tensor::from_slice(&[], &[at]).unwrap()])
@@ -105,20 +98,12 @@ fn a_loop_ends_with_what_goes_wrong_in_it() {
     assert!(error.contains("element 0 of its indices is 3, which is not in [-3, 2]"), "{error}");
 }
 
-fn compiled_for_fibers(folder: &Path, name: &str) -> (Output, PathBuf) {
-    let (model, artifact) = (data(&format!("{name}.mlir")), folder.join(format!("{name}.fibers.sutura")));
-    let files = [model.to_str().unwrap(), "--target", "cpu_fibers", "-o", artifact.to_str().unwrap()];
-    (sutura(&[&["compile", "-q"], &files[..]].concat()), artifact)
-}
-
 /// The host asks the device for conditions, and ends a loop in which a kernel has reported wrong data; a run that does so is never
 /// replayed.
 #[test]
 fn devices_tell_the_host_what_data_decides() {
     let folder = tempfile::tempdir().unwrap();
-    let (done, artifact) = compiled_for_fibers(folder.path(), "carried");
-    assert!(done.status.success(), "{}", String::from_utf8_lossy(&done.stderr));
-    let model = Model::load(&artifact).unwrap();
+    let model = Model::load(compiled(folder.path(), "carried.mlir", &FIBERS)).unwrap();
     for (count, limit) in [(5usize, 3i64), (5, 3), (5, 3), (5, 0), (70, 4)] {
         let [x, y, z, w] =
             [0.25f32, 0.5, -0.125, 0.75].map(|by| (0..count).map(|i| i as f32 * by).collect::<Vec<f32>>());
@@ -131,9 +116,7 @@ fn devices_tell_the_host_what_data_decides() {
             assert_eq!(outputs[i + 1].as_slice::<f32>().unwrap(), wanted, "result {i} of {count} after {limit}");
         }
     }
-    let (done, artifact) = compiled_for_fibers(folder.path(), "endless");
-    assert!(done.status.success(), "{}", String::from_utf8_lossy(&done.stderr));
-    let model = Model::load(&artifact).unwrap();
+    let model = Model::load(compiled(folder.path(), "endless.mlir", &FIBERS)).unwrap();
     let run = |table: &[bool], at: i64| {
         let table = truths(&[table.len() as i64], table);
         model.run(&[table, Tensor::from_slice(&[], &[at]).unwrap()])
@@ -151,7 +134,9 @@ fn devices_tell_the_host_what_data_decides() {
 #[test]
 fn devices_do_not_compare_sizes_in_the_run() {
     let folder = tempfile::tempdir().unwrap();
-    let (done, artifact) = compiled_for_fibers(folder.path(), "control");
+    let (model, artifact) = (data("control.mlir"), folder.path().join("control.sutura"));
+    let files = ["compile", "-q", model.to_str().unwrap(), "-o", artifact.to_str().unwrap()];
+    let done = sutura(&[&files[..], &FIBERS].concat());
     let said = String::from_utf8_lossy(&done.stderr);
     assert_eq!(done.status.code(), Some(3), "{said}");
     assert!(said.contains("compares sizes when the run comes there, which programs for devices do not"), "{said}");
@@ -223,7 +208,7 @@ fn carried(limit: i64, x: &[f32], [y, z, w]: [&[f32]; 3]) -> (i64, Vec<Vec<f32>>
 #[test]
 fn a_loop_hands_on_in_every_way() {
     let folder = tempfile::tempdir().unwrap();
-    let model = compiled(folder.path(), "carried");
+    let model = load(folder.path(), "carried.mlir");
     let numbers = |count: usize, by: f32| (0..count).map(|i| (i % 97) as f32 * by - 3.0).collect::<Vec<f32>>();
     for (count, limit) in [(1, 0), (1, 1), (5, 2), (64, 3), (700, 4), (3000, 5), (0, 6), (9, 31)] {
         let [x, y, z, w] = [0.25, 0.5, -0.125, 0.75].map(|by| numbers(count, by));
@@ -255,7 +240,7 @@ fn an_iteration_copies_what_it_must() {
 #[test]
 fn choices_between_tensors_compile() {
     let folder = tempfile::tempdir().unwrap();
-    let model = compiled(folder.path(), "choices");
+    let model = load(folder.path(), "choices.mlir");
     for (flag, number, count) in [(true, 2i64, 5), (false, 3, 700), (true, 9, 0)] {
         let a: Vec<f32> = (0..count).map(|i| i as f32 - 2.0).collect();
         let b: Vec<f32> = (0..count).map(|i| 1.5 - (i % 5) as f32).collect();
@@ -273,7 +258,7 @@ fn choices_between_tensors_compile() {
 #[test]
 fn functions_decide_sizes() {
     let folder = tempfile::tempdir().unwrap();
-    let model = compiled(folder.path(), "decided_call");
+    let model = load(folder.path(), "decided_call.mlir");
     for (first, second) in [(7, 4), (0, 300), (1, 1)] {
         let numbers = |count: usize, every: usize| -> Vec<f32> { (0..count).map(|i| (i % every) as f32).collect() };
         let (x, y) = (numbers(first, 3), numbers(second, 2));
@@ -297,7 +282,7 @@ fn functions_decide_sizes() {
 #[test]
 fn conditions_and_loops_decide_sizes() {
     let folder = tempfile::tempdir().unwrap();
-    let model = compiled(folder.path(), "decided_control");
+    let model = load(folder.path(), "decided_control.mlir");
     for (flag, count) in [(true, 7usize), (false, 40), (true, 600), (true, 1), (false, 0)] {
         let x: Vec<f32> = (0..count).map(|i| (i * 7 % 5) as f32).collect();
         let inputs = [truths(&[], &[flag]), Tensor::from_slice(&[count as i64], &x).unwrap()];

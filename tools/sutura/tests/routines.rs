@@ -1,26 +1,16 @@
 //! Models that call the runtime's routines: compiled, run, looked at, and refused where a target or a runtime has them not.
 
+mod compiled;
+
 use std::path::{Path, PathBuf};
-use std::process::{Command, Output};
 
 use sutura_runtime::{Artifact, Error, Model, Options, Tensor};
 
-fn sutura(args: &[&str]) -> Output {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_sutura"));
-    command.env("NO_COLOR", "1").args(args).output().unwrap()
-}
-
-fn data(name: &str) -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data").join(name)
-}
+use compiled::{data, sutura};
 
 /// The model of all routines, compiled for this machine.
 fn compiled(folder: &Path) -> PathBuf {
-    let artifact = folder.join("routines.sutura");
-    let model = data("routines.mlir");
-    let done = sutura(&["compile", "-q", model.to_str().unwrap(), "-o", artifact.to_str().unwrap()]);
-    assert!(done.status.success(), "{}", String::from_utf8_lossy(&done.stderr));
-    artifact
+    compiled::compiled(folder, "routines.mlir", &[])
 }
 
 /// Numbers without a pattern, from -1 to 1.

@@ -280,7 +280,8 @@ impl<'s> Sweep<'s> {
         streams: bool,
     ) -> Result<(Value, Vec<Value>), String> {
         // Light bodies are bound by the latency of the combination: several independent chains hide it.
-        let light = self.sinks.iter().map(|s| self.strips.nodes[s.node()].cost).sum::<u32>() <= 8;
+        let costs = self.sinks.iter().map(|s| self.strips.nodes[s.node()].cost);
+        let light = costs.fold(0, u32::saturating_add) <= 8;
         // A scan goes from vector to vector.
         let chains = if light && !self.kinds.is_empty() && self.scans.is_empty() { CHAINS } else { 1 };
         let unroll = (chains * e.widths.register / e.lanes).max(1);
