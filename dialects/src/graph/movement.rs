@@ -83,9 +83,7 @@ pub(super) fn range(cx: &Context, expr: AffineExpr, dims: &[Range]) -> Range {
             let (low, high) = (a.low.saturating_mul(factor), a.high.saturating_mul(factor));
             Range { low: low.min(high), high: low.max(high) }
         }
-        (AffineOp::FloorDiv, Some(by)) if by > 0 => {
-            Range { low: a.low.div_euclid(by), high: a.high.div_euclid(by) }
-        }
+        (AffineOp::FloorDiv, Some(by)) if by > 0 => Range { low: a.low.div_euclid(by), high: a.high.div_euclid(by) },
         (AffineOp::CeilDiv, Some(by)) if by > 0 => {
             Range { low: -(-a.low).div_euclid(by), high: -(-a.high).div_euclid(by) }
         }
@@ -268,15 +266,15 @@ impl Cuts {
         let (all, many) = (0..=self.to.len(), self.from.len());
         let lower = (0..=d).rev().find_map(|a| Some((a, all.clone().rev().find(|b| self.is_cut(a, *b))?)));
         let (a, b) = lower.ok_or(UNKNOWN)?;
-        let upper = (d + 1..=many).find_map(|end| Some((end, all.clone().find(|to| *to >= b && self.is_cut(end, *to))?)));
+        let upper =
+            (d + 1..=many).find_map(|end| Some((end, all.clone().find(|to| *to >= b && self.is_cut(end, *to))?)));
         let (a_end, b_end) = upper.ok_or(UNKNOWN)?;
         if a_end == a + 1 && b_end == b + 1 {
             return Ok(dim(cx, b));
         }
         let constant = |size: &Option<Poly>| size.as_ref().and_then(Poly::as_const);
-        let product = |sizes: &[Option<Poly>]| {
-            sizes.iter().try_fold(1i64, |product, size| product.checked_mul(constant(size)?))
-        };
+        let product =
+            |sizes: &[Option<Poly>]| sizes.iter().try_fold(1i64, |product, size| product.checked_mul(constant(size)?));
         let strides = (b..b_end).map(|r| Some((r, product(&self.to[r + 1..b_end])?)));
         let strides = strides.collect::<Option<Vec<_>>>().ok_or(UNKNOWN)?;
         let inner = product(&self.from[d + 1..a_end]).ok_or(UNKNOWN)?;

@@ -481,7 +481,11 @@ pub(super) fn check_integers(
 }
 
 pub(super) fn check_same_element(op: OpRef<'_>, a: Value, b: Value, diags: &mut Diagnostics) -> Checked {
-    if same_number(op.cx, element(op, a), element(op, b)) { Ok(()) } else { fail(op, diags, "input and result differ in element type") }
+    if same_number(op.cx, element(op, a), element(op, b)) {
+        Ok(())
+    } else {
+        fail(op, diags, "input and result differ in element type")
+    }
 }
 
 impl Verify for ConstantOp<'_> {

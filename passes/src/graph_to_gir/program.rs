@@ -272,7 +272,7 @@ pub(super) fn buffer(op: OpRef<'_>, body: &Body, value: Value) -> Built<BufferTy
                 Some(excess) => {
                     let why = format!("its size in bytes is too large to be computed: {excess}");
                     Err(Box::new(refused(why).code(codes::SIZE_BEYOND)))
-                },
+                }
                 None => Ok(ty),
             }
         }

@@ -77,7 +77,9 @@ fn check_inside(op: OpRef<'_>, tensor: Value, index: &[i64]) -> Result<(), Strin
     let sizes = op.cx.shape(op.ty(tensor)).unwrap_or_default();
     let outside = |(index, size): (&i64, &i64)| *index < 0 || (*size != DYNAMIC && index >= size);
     match index.iter().zip(sizes).position(outside) {
-        Some(dim) => Err(format!("an element is read at index {} of dimension {dim}, which has none there", index[dim])),
+        Some(dim) => {
+            Err(format!("an element is read at index {} of dimension {dim}, which has none there", index[dim]))
+        }
         None => Ok(()),
     }
 }

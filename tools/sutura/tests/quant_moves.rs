@@ -21,17 +21,41 @@ const TILES: &str = "!quant.uniform<i8:f32:{0:2, 1:3}, {{0.5:3, 0.25}, {2.0:-7, 
 const CASES: &[Case] = &[
     // Reshapes: the dimension stays, is another one, becomes several, or is a part of one.
     Case(&[("6x4", ROWS)], ("6x2x2", ROWS), "%y$n = graph.reshape $x : $X -> $Y"),
-    Case(&[("6x4", COLUMNS)], ("2x3x4", "!quant.uniform<u8:f32:2, {0.5:3, 0.25, 2.0:7, 1.0}>"), "%y$n = graph.reshape $x : $X -> $Y"),
-    Case(&[("6x4", ROWS)], ("1x6x1x4", "!quant.uniform<i8:f32:1, {0.5:3, 0.25, 2.0:-7, 1.0, 4.0:9, 0.125}>"), "%y$n = graph.reshape $x : $X -> $Y"),
+    Case(
+        &[("6x4", COLUMNS)],
+        ("2x3x4", "!quant.uniform<u8:f32:2, {0.5:3, 0.25, 2.0:7, 1.0}>"),
+        "%y$n = graph.reshape $x : $X -> $Y",
+    ),
+    Case(
+        &[("6x4", ROWS)],
+        ("1x6x1x4", "!quant.uniform<i8:f32:1, {0.5:3, 0.25, 2.0:-7, 1.0, 4.0:9, 0.125}>"),
+        "%y$n = graph.reshape $x : $X -> $Y",
+    ),
     Case(
         &[("6x4", ROWS)],
         ("2x3x4", "!quant.uniform<i8:f32:{0:1, 1:1}, {{{0.5:3}, {0.25}, {2.0:-7}}, {{1.0}, {4.0:9}, {0.125}}}>"),
         "%y$n = graph.reshape $x : $X -> $Y",
     ),
-    Case(&[("6x4", ROWS)], ("24", "!quant.uniform<i8:f32:{0:4}, {0.5:3, 0.25, 2.0:-7, 1.0, 4.0:9, 0.125}>"), "%y$n = graph.reshape $x : $X -> $Y"),
-    Case(&[("8", BLOCKS)], ("4x2", "!quant.uniform<i4:f32:0, {0.5:3, 0.25, 2.0:-7, 1.0}>"), "%y$n = graph.reshape $x : $X -> $Y"),
-    Case(&[("8x6", "!quant.uniform<i4:f32:{0:2}, {{0.5:3}, {0.25}, {2.0:-7}, {1.0}}>")], ("8x2x3", "!quant.uniform<i4:f32:{0:2}, {{{0.5:3}}, {{0.25}}, {{2.0:-7}}, {{1.0}}}>"), "%y$n = graph.reshape $x : $X -> $Y"),
-    Case(&[("?x2x4", "!quant.uniform<i8:f32:2, {0.5:3, 0.25, 2.0:7, 1.0}>")], ("?x4", "!quant.uniform<i8:f32:1, {0.5:3, 0.25, 2.0:7, 1.0}>"), "%y$n = graph.reshape $x : $X -> $Y"),
+    Case(
+        &[("6x4", ROWS)],
+        ("24", "!quant.uniform<i8:f32:{0:4}, {0.5:3, 0.25, 2.0:-7, 1.0, 4.0:9, 0.125}>"),
+        "%y$n = graph.reshape $x : $X -> $Y",
+    ),
+    Case(
+        &[("8", BLOCKS)],
+        ("4x2", "!quant.uniform<i4:f32:0, {0.5:3, 0.25, 2.0:-7, 1.0}>"),
+        "%y$n = graph.reshape $x : $X -> $Y",
+    ),
+    Case(
+        &[("8x6", "!quant.uniform<i4:f32:{0:2}, {{0.5:3}, {0.25}, {2.0:-7}, {1.0}}>")],
+        ("8x2x3", "!quant.uniform<i4:f32:{0:2}, {{{0.5:3}}, {{0.25}}, {{2.0:-7}}, {{1.0}}}>"),
+        "%y$n = graph.reshape $x : $X -> $Y",
+    ),
+    Case(
+        &[("?x2x4", "!quant.uniform<i8:f32:2, {0.5:3, 0.25, 2.0:7, 1.0}>")],
+        ("?x4", "!quant.uniform<i8:f32:1, {0.5:3, 0.25, 2.0:7, 1.0}>"),
+        "%y$n = graph.reshape $x : $X -> $Y",
+    ),
     // Slices.
     Case(
         &[("8", BLOCKS)],
@@ -85,8 +109,16 @@ const CASES: &[Case] = &[
         ("5", "!quant.uniform<i8:f32:0, {0.5, 0.5, 0.5, 0.25, 3.0:4}>"),
         "%y$n = graph.concat $x, $w {axis = 0 : i64} : $X, $W -> $Y",
     ),
-    Case(&[("4x6", TILES), ("4x6", TILES)], ("4x12", "!quant.uniform<i8:f32:{0:2, 1:3}, {{0.5:3, 0.25, 0.5:3, 0.25}, {2.0:-7, 1.0, 2.0:-7, 1.0}}>"), "%y$n = graph.concat $x, $w {axis = 1 : i64} : $X, $W -> $Y"),
-    Case(&[("?x4", COLUMNS), ("?x4", COLUMNS)], ("?x4", COLUMNS), "%y$n = graph.concat $x, $w {axis = 0 : i64} : $X, $W -> $Y"),
+    Case(
+        &[("4x6", TILES), ("4x6", TILES)],
+        ("4x12", "!quant.uniform<i8:f32:{0:2, 1:3}, {{0.5:3, 0.25, 0.5:3, 0.25}, {2.0:-7, 1.0, 2.0:-7, 1.0}}>"),
+        "%y$n = graph.concat $x, $w {axis = 1 : i64} : $X, $W -> $Y",
+    ),
+    Case(
+        &[("?x4", COLUMNS), ("?x4", COLUMNS)],
+        ("?x4", COLUMNS),
+        "%y$n = graph.concat $x, $w {axis = 0 : i64} : $X, $W -> $Y",
+    ),
     // By indices.
     Case(
         &[("6x4", COLUMNS)],
@@ -155,9 +187,8 @@ fn inputs() -> Vec<Expected> {
     let sizes = CASES.iter().flat_map(|Case(inputs, ..)| inputs.iter().map(|(sizes, _)| *sizes));
     let input = |sizes: &str| {
         let shape: Vec<usize> = sizes.split('x').map(|size| size.parse().unwrap_or(3)).collect();
-        let numbers: Vec<Scalar> = (0..shape.iter().product())
-            .map(|_| Scalar::f32(random.range(-512, 512) as f32 / 16.0))
-            .collect();
+        let numbers: Vec<Scalar> =
+            (0..shape.iter().product()).map(|_| Scalar::f32(random.range(-512, 512) as f32 / 16.0)).collect();
         Expected::from_scalars(DType::F32, &shape, numbers).unwrap()
     };
     sizes.map(input).collect()
