@@ -140,6 +140,12 @@ fn types_and_attributes() {
 
 #[test]
 fn aliases() {
+    let doubled = |i: usize| format!("#a{} = [#a{i}, #a{i}]\n", i + 1);
+    let text = (0..60).fold("#a0 = [1]\n".to_owned(), |text, i| text + &doubled(i));
+    check(
+        &(text + "\"t\"() {x = #a60} : () -> ()"),
+        "21:1: aliases in alias 'a20' stand for more than 16777216 characters",
+    );
     check("#a = [#a]\n\"t\"() {x = #a} : () -> ()", "1:7: alias 'a' is defined by itself");
     check("#a = 1 : i32\n#a = 2 : i32", "2:1: redefinition of attribute alias id 'a'");
     check("#a.b = 1 : i32", "1:1: attribute names with a '.' are reserved for dialect-defined names");

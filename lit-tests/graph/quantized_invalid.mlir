@@ -236,3 +236,31 @@ func.func @bits(%x: tensor<4x!q>) -> tensor<4xi8> {
   %0 = graph.bitcast %x : tensor<4x!q> -> tensor<4xi8>
   return %0 : tensor<4xi8>
 }
+
+// -----
+
+// Scales say a size.
+!q = !quant.uniform<i8:f32:0, {1.0, 2.0, 3.0, 4.0}>
+func.func @open_size(%x: tensor<4x!q>) -> tensor<?x!q> {
+  // expected-error @below {{dimension 0 of result must have size 3, not 4}}
+  %0 = graph.slice %x {axes = array<i64: 0>, starts = array<i64: 0>, ends = array<i64: 3>, steps = array<i64: 1>} : tensor<4x!q> -> tensor<?x!q>
+  return %0 : tensor<?x!q>
+}
+
+// -----
+
+!q = !quant.uniform<i8:f32:0, {1.0, 2.0}>
+func.func @malformed(%x: tensor<2x!q>, %i: tensor<2x1xi64>) -> tensor<2x!q> {
+  // expected-error @below {{batch_dims 9223372036854775807 leaves no index for data of rank 1}}
+  %0 = graph.gather_nd %x, %i {batch_dims = 9223372036854775807 : i64} : tensor<2x!q>, tensor<2x1xi64> -> tensor<2x!q>
+  return %0 : tensor<2x!q>
+}
+
+// -----
+
+!q = !quant.uniform<i8:f32:0, {1.0, 2.0}>
+func.func @no_axis(%x: tensor<2x!q>) -> tensor<?x!q> {
+  // expected-error @below {{axis -1 is no dimension of a tensor of rank 1}}
+  %0 = graph.concat %x, %x {axis = -1} : tensor<2x!q>, tensor<2x!q> -> tensor<?x!q>
+  return %0 : tensor<?x!q>
+}

@@ -24,6 +24,7 @@ use super::structured::{ComputeForm, IteratorKind};
 use crate::r#dyn::Poly;
 use crate::r#dyn::interp::SymbolValues;
 use crate::elements::{accumulator_type, scalar_type};
+use crate::quant::check_shape;
 
 pub(super) fn register(d: &mut DialectBuilder<'_>) {
     d.op_interface::<ComputeOp<'_>, dyn Interpret>(&ComputeHook)
@@ -62,6 +63,7 @@ pub(super) fn set(frame: &mut Frame<'_>, index: usize, tensor: Tensor, symbols: 
             return Err(Fault::shape(message));
         }
     }
+    check_shape(frame.cx(), ty, tensor.shape())?;
     frame.set(index, Value::Tensor(tensor))
 }
 

@@ -12,15 +12,15 @@ use super::ops::{ComputeOp, ConcatOp, GatherElementsOp, GatherNdOp, GatherOp, Re
 use super::scatter::ScatterOp;
 use super::shape_fn::{ShapeEnv, slice_bounds, slice_range};
 use super::structured::ComputeForm;
-use super::verify::{rank, sizes};
+use super::verify::rank;
 use crate::r#dyn::Poly;
+use crate::r#dyn::attr::symbolic_shape;
 use crate::quant::is_quantized;
 
 /// Along a dimension of an operand: the index that the element at an index of the result has.
 pub(super) type Position = Result<AffineExpr, String>;
 
 /// The elements of a result that one operand gives.
-#[derive(Clone)]
 pub(super) struct Movement {
     /// The operand.
     pub(super) from: usize,
@@ -121,9 +121,17 @@ pub(super) fn register(d: &mut DialectBuilder<'_>) {
     d.op_interface::<ComputeOp<'_>, dyn Moves>(&compute);
 }
 
+/// Of an op that is not well formed nothing is said: it is refused for that.
+const NOT_WELL_FORMED: Option<Vec<Movement>> = Some(Vec::new());
+
 /// All elements of the only result are of the first operand.
 fn first(positions: Vec<Position>) -> Option<Vec<Movement>> {
     Some(vec![Movement { from: 0, to: 0, positions, part: None }])
+}
+
+/// The sizes that a type states: what scales say of sizes is checked elsewhere, behind what would rely on it.
+fn sizes(op: OpRef<'_>, value: Value) -> Vec<Option<Poly>> {
+    symbolic_shape(op.cx, op.ty(value)).unwrap_or_default()
 }
 
 fn dim(cx: &Context, dim: usize) -> AffineExpr {
@@ -146,17 +154,18 @@ fn picked(op: OpRef<'_>, operand: usize, picked: std::ops::Range<usize>, shift: 
 }
 
 fn gather(op: OpRef<'_>) -> Option<Vec<Movement>> {
-    let axis = usize::try_from(op.as_::<GatherOp<'_>>()?.axis()).ok()?;
-    first(picked(op, 0, axis..axis.checked_add(1)?, rank(op, op.operand(1)) as i64 - 1))
+    let Ok(axis) = usize::try_from(op.as_::<GatherOp<'_>>()?.axis()) else { return NOT_WELL_FORMED };
+    first(picked(op, 0, axis..axis.saturating_add(1), rank(op, op.operand(1)) as i64 - 1))
 }
 
 fn gather_elements(op: OpRef<'_>) -> Option<Vec<Movement>> {
-    let axis = usize::try_from(op.as_::<GatherElementsOp<'_>>()?.axis()).ok()?;
-    first(picked(op, 0, axis..axis.checked_add(1)?, 0))
+    let Ok(axis) = usize::try_from(op.as_::<GatherElementsOp<'_>>()?.axis()) else { return NOT_WELL_FORMED };
+    first(picked(op, 0, axis..axis.saturating_add(1), 0))
 }
 
 fn gather_nd(op: OpRef<'_>) -> Option<Vec<Movement>> {
-    let dims = op.as_::<GatherNdOp<'_>>()?.picked(op)?;
+    let dims = op.as_::<GatherNdOp<'_>>()?.picked(op).filter(|dims| dims.end <= rank(op, op.operand(0)));
+    let Some(dims) = dims else { return NOT_WELL_FORMED };
     let places = rank(op, op.operand(1)) as i64 - 1;
     let shift = places - dims.end as i64;
     first(picked(op, 0, dims, shift))
@@ -164,17 +173,18 @@ fn gather_nd(op: OpRef<'_>) -> Option<Vec<Movement>> {
 
 fn scatter(op: OpRef<'_>) -> Option<Vec<Movement>> {
     let this = op.as_::<ScatterOp<'_>>().filter(|this| this.combiner().is_none() && this.combine().count() == 0)?;
-    let (dims, count, places) = (this.picked(op)?, this.data().len(), rank(op, this.indices()) as i64);
+    let Some(dims) = this.picked(op) else { return NOT_WELL_FORMED };
+    let (count, places) = (this.data().len(), rank(op, this.indices()).saturating_sub(1));
     let movements = |to: usize| {
         let from = count + 1 + to;
         let updates = match this.axis() {
             Some(_) => picked(op, from, dims.clone(), 0),
-            None => picked(op, from, 0..usize::try_from(places - 1).ok()?, dims.end as i64 - (places - 1)),
+            None => picked(op, from, 0..places, dims.end as i64 - places as i64),
         };
         let data = (0..rank(op, op.operand(to))).map(|d| Ok(dim(op.cx, d))).collect();
-        Some([(to, data), (from, updates)].map(|(from, positions)| Movement { from, to, positions, part: None }))
+        [(to, data), (from, updates)].map(|(from, positions)| Movement { from, to, positions, part: None })
     };
-    Some((0..count).map(movements).collect::<Option<Vec<_>>>()?.concat())
+    Some((0..count).flat_map(movements).collect())
 }
 
 fn slice(op: OpRef<'_>) -> Option<Vec<Movement>> {
@@ -203,7 +213,7 @@ fn linear(cx: &Context, constant: i64, terms: impl IntoIterator<Item = (usize, i
 }
 
 fn concat(op: OpRef<'_>) -> Option<Vec<Movement>> {
-    let axis = usize::try_from(op.as_::<ConcatOp<'_>>()?.axis()).ok()?;
+    let Ok(axis) = usize::try_from(op.as_::<ConcatOp<'_>>()?.axis()) else { return NOT_WELL_FORMED };
     let mut before = Some(0i64);
     let movement = |(from, operand): (usize, Value)| {
         let rank = rank(op, operand);

@@ -91,7 +91,8 @@ impl<'m> Moved<'m> {
             }
             exprs.push((dim, expr, plain));
         }
-        if self.given == self.wanted && exprs.iter().all(|(dim, _, plain)| *plain == Some(*dim)) {
+        let same = self.cx.element_type(self.from) == self.cx.element_type(self.to);
+        if same && exprs.iter().all(|(dim, _, plain)| *plain == Some(*dim)) {
             return Ok(());
         }
         let mut block = vec![0i64; wanted.len()];

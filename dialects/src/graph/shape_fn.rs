@@ -19,6 +19,7 @@ use crate::r#dyn::attr::symbolic_shape;
 use crate::r#dyn::facts::is_large;
 use crate::r#dyn::{EqualOp, Facts, Poly};
 use crate::func::{CallOp, Signatures};
+use crate::quant::stated_shape;
 use crate::tensor::CastOp;
 
 /// Sizes of a tensor, `None` where unknown.
@@ -189,7 +190,7 @@ impl ShapeEnv {
         }
         for (i, result) in op.results().enumerate() {
             // What is no ranked tensor has no sizes.
-            let Some(declared) = symbolic_shape(op.cx, op.ty(result)) else { continue };
+            let Some(declared) = stated_shape(op.cx, op.ty(result)) else { continue };
             let Some(shape) = inferred.shapes.get_mut(i) else { continue };
             for (dim, (size, declared)) in shape.iter_mut().zip(declared).enumerate() {
                 match (&size, declared) {

@@ -15,6 +15,7 @@ use crate::complex::{number_type, part_type};
 use crate::r#dyn::Poly;
 use crate::r#dyn::attr::{SIZES, ShapeAttr, symbolic_shape};
 use crate::elements::{accumulator_type, is_unsigned, scalar_type, written_type};
+use crate::quant::stated_shape;
 
 type Checked = Result<(), Reported>;
 
@@ -25,7 +26,7 @@ pub(super) fn fail<T>(op: OpRef<'_>, diags: &mut Diagnostics, message: impl std:
 
 /// Sizes of a ranked tensor. The operands' and results' constraints have been checked.
 pub(super) fn sizes(op: OpRef<'_>, value: Value) -> Vec<Option<Poly>> {
-    symbolic_shape(op.cx, op.ty(value)).unwrap_or_default()
+    stated_shape(op.cx, op.ty(value)).unwrap_or_default()
 }
 
 pub(super) fn rank(op: OpRef<'_>, value: Value) -> usize {

@@ -4,7 +4,7 @@ use sutura_interp::num::NumOp;
 use sutura_interp::tensor::next_index;
 use sutura_interp::{DType, Fault, Flow, Frame, InterpError, Interpret, Scalar, Tensor, Value, elementwise};
 use sutura_ir::smallvec::SmallVec;
-use sutura_ir::{DialectBuilder, OpRef};
+use sutura_ir::{Context, DialectBuilder, OpRef, Type};
 
 use super::numbers::{Kinds, Numbers};
 use super::ops::{DequantizeCastOp, QuantizeCastOp, StorageCastOp};
@@ -40,6 +40,11 @@ fn reinterpret(value: &Value, dtype: DType) -> Result<Value, Fault> {
         Value::Scalar(number) => Value::Scalar(Scalar::from_bits(DType::int(dtype.bits() as u8), number.bits())),
         other => Value::Tensor(other.tensor()?.reinterpret(dtype)?),
     })
+}
+
+/// Checks that a value of these sizes can have the scales that its type says, if that says any.
+pub(crate) fn check_shape(cx: &Context, ty: Type, shape: &[usize]) -> Result<(), Fault> {
+    uniform(cx, ty).map_or(Ok(()), |uniform| checked(uniform, shape).map(drop))
 }
 
 /// Checks the sizes of a tensor, and says how many elements along each dimension share a scale.

@@ -13,8 +13,9 @@ mod verify;
 use sutura_ir::interfaces::{InlineCallables, Inliner};
 use sutura_ir::{Context, Dialect, DialectBuilder, Type};
 
+pub(crate) use interp::check_shape;
 pub use ops::*;
-pub use scheme::{Along, along, check_type};
+pub use scheme::{Along, along, check_type, stated_shape};
 pub use types::{Affine, AnyType, CalibratedType, MAX_STORAGE_BITS, Scheme, Storage, UniformType};
 
 /// The quant dialect.

@@ -58,6 +58,16 @@ pub fn along(ty: &UniformType, rank: usize) -> Result<Vec<Along>, String> {
     }
 }
 
+/// The sizes that a type states, by scales too, where it has a rank.
+pub fn stated_shape(cx: &Context, ty: Type) -> Option<Vec<Option<Poly>>> {
+    let mut shape = symbolic_shape(cx, ty)?;
+    let scales = super::uniform(cx, ty).and_then(|uniform| along(uniform, shape.len()).ok()).unwrap_or_default();
+    for (size, along) in shape.iter_mut().zip(scales).filter(|(size, _)| size.is_none()) {
+        *size = along.size().map(Poly::constant);
+    }
+    Some(shape)
+}
+
 /// Checks that a value of type `ty` can have the scales that its type says.
 ///
 /// # Errors

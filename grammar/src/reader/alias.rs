@@ -24,8 +24,14 @@ pub(crate) struct AliasTable<'t> {
 struct Entry {
     /// Offset of the definition.
     at: usize,
+    /// Characters of it, and of all that aliases in it stand for; 0 before it is read.
+    length: u64,
     state: State,
 }
+
+/// The most characters that aliases in a definition may stand for: a few lines of aliases of aliases could stand for more than any
+/// message or file holds.
+const MAX_EXPANSION: u64 = 1 << 24;
 
 #[derive(Clone, Copy)]
 enum State {
@@ -49,7 +55,7 @@ impl<'t> Reader<'t> {
             let end = suffix_end(text, at + 1);
             let equals = skip_blank(text, end);
             if end > at + 1 && bytes.get(equals) == Some(&b'=') && bytes.get(equals + 1) != Some(&b'=') {
-                let entry = Entry { at, state: State::Unread };
+                let entry = Entry { at, length: 0, state: State::Unread };
                 self.aliases.entries.entry(&text[at..end]).or_insert(entry);
             }
         }
@@ -78,7 +84,7 @@ impl<'t> Reader<'t> {
                 return Err(self.report(error.code(codes::REDEFINED).note(first, "first defined here")));
             }
             None => {
-                self.aliases.entries.insert(name, Entry { at, state: State::Unread });
+                self.aliases.entries.insert(name, Entry { at, length: 0, state: State::Unread });
             }
             _ => {}
         }
@@ -100,7 +106,11 @@ impl<'t> Reader<'t> {
             State::Unread => {}
         }
         self.set_state(name, State::Reading);
-        let value = self.nested(used_at, |r| r.read_definition(entry.at));
+        let value = self.nested(used_at, |r| {
+            let (value, end) = r.read_definition(entry.at)?;
+            r.measure(name, entry.at, end)?;
+            Ok(value)
+        });
         self.set_state(name, value.map_or(State::Wrong, State::Read));
         value
     }
@@ -111,7 +121,24 @@ impl<'t> Reader<'t> {
         }
     }
 
-    fn read_definition(&mut self, at: usize) -> Result<Aliased, Reported> {
+    /// Notes how long a definition is where aliases are written out, and refuses one that is too long. A name in a string counts as well.
+    fn measure(&mut self, name: &'t str, at: usize, end: usize) -> Result<(), Reported> {
+        let text = self.text;
+        let signs = memchr::memchr2_iter(b'#', b'!', &text.as_bytes()[at..end]).map(|sign| at + sign);
+        let named = signs.filter_map(|sign| self.aliases.entries.get(&text[sign..suffix_end(text, sign + 1)]));
+        let expansion = named.fold(0u64, |sum, entry| sum.saturating_add(entry.length));
+        if expansion > MAX_EXPANSION {
+            let message = format!("aliases in alias '{}' stand for more than {MAX_EXPANSION} characters", &name[1..]);
+            return Err(self.coded(codes::NESTING, at, message));
+        }
+        if let Some(entry) = self.aliases.entries.get_mut(name) {
+            entry.length = expansion.saturating_add((end - at) as u64);
+        }
+        Ok(())
+    }
+
+    /// What a definition says, and where it ends.
+    fn read_definition(&mut self, at: usize) -> Result<(Aliased, usize), Reported> {
         // The definition ends somewhere in the rest of the text; the rule finds where.
         let Ok(mut pairs) = Grammar::parse(Rule::alias, &self.text[at..]) else {
             let end = window_end(self.text, at);
@@ -120,11 +147,13 @@ impl<'t> Reader<'t> {
         let node = Node::new(pairs.next().expect("an entry rule makes a pair"), at);
         let mut children = node.children().filter(|n| n.rule() != Rule::block);
         let value = children.next().expect("a value");
-        self.check_whole(at, value.span().end)?;
-        if self.text.as_bytes()[at] == b'!' {
-            return self.type_node(value).map(Aliased::Type);
-        }
-        self.attr_node(value, None).map(Aliased::Attr)
+        let end = value.span().end;
+        self.check_whole(at, end)?;
+        let value = match self.text.as_bytes()[at] {
+            b'!' => Aliased::Type(self.type_node(value)?),
+            _ => Aliased::Attr(self.attr_node(value, None)?),
+        };
+        Ok((value, end))
     }
 
     /// Checks that no parameters follow: what they belong to was then read as a bare name because they are wrong.
