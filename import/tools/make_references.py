@@ -483,7 +483,7 @@ def recurrent(op, sizes, more="", outputs="y h c", kind="f32", opset=22, lengths
     }
     value = {name: array if name in more else np.zeros_like(array) for name, (_, array) in given.items()}
     usual = {"LSTM": ["Sigmoid", "Tanh", "Tanh"], "GRU": ["Sigmoid", "Tanh"], "RNN": ["Tanh"]}[op]
-    functions, clip = attributes.get("activations", usual * directions), attributes.get("clip", np.inf)
+    functions, clip = attributes.get("activations", usual * directions), float(np.float32(attributes.get("clip", np.inf)))
     functions = resolved(functions, attributes.get("activation_alpha", []), attributes.get("activation_beta", []))
     each = len(usual)
     ends = np.full(b, s) if lengths is None else np.array(lengths)
@@ -626,7 +626,7 @@ def of_states():
     for mode in range(4):
         states(4, small, opset=24, is_causal=1, softcap=0.5, qk_matmul_output_mode=mode, mask=floats("f32", 3, 6))
         states(3, small, opset=23, qk_matmul_output_mode=mode, mask=bools(4, 3, 6), outputs="yq")
-        states(4, (1, 1, 2, 2, 3, None, 2, 2), opset=23, qk_matmul_output_mode=mode, outputs="q")
+        states(4, (1, 1, 2, 2, 3, None, 2, 2), opset=23, qk_matmul_output_mode=mode, outputs="yq")
     # What a query sees nothing of is 0, also as a weight.
     blind = ("bool", np.array([[True, False, True, False], [False] * 4, [True] * 4]))
     states(4, (2, 1, 2, 3, 4, None, 2, 2), mask=blind, qk_matmul_output_mode=3)

@@ -50,7 +50,7 @@ fn realised<'m>(r: &NodeReader<'m, '_>, forms: &[&'static OnnxForm]) -> Result<O
             other = Some(reason);
             continue;
         }
-        if let Some(reason) = unknown_attribute(r, form) {
+        if let Some(reason) = outside(r, form).or_else(|| unknown_attribute(r, form)) {
             refused = Some(reason);
             continue;
         }
@@ -153,7 +153,7 @@ fn contradicts(r: &NodeReader<'_, '_>, form: &OnnxForm) -> Result<Option<Reason>
             Literal::Float(_) => {}
         }
     }
-    Ok(outside(r, form))
+    Ok(None)
 }
 
 /// Why an attribute is none of those that the form lists.

@@ -46,6 +46,7 @@ pub(super) fn with(mut node: NodeProto, attributes: &[(&str, Value)]) -> NodePro
     node
 }
 
+#[derive(Clone)]
 pub(super) enum Value {
     Float(f32),
     Int(i64),

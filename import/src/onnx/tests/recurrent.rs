@@ -20,9 +20,10 @@ fn named(op: &str, attributes: &[(&str, Value)]) -> String {
 #[test]
 fn directions_layouts_and_functions_are_attributes() {
     let usual = "num_directions Int(1), reverse Int(0)";
-    assert_eq!(named("LSTM", &[]), format!("lstm: {usual}; 0+0 of 3"));
+    let lstm = format!("lstm: input_forget Int(0), {usual}");
+    assert_eq!(named("LSTM", &[]), format!("{lstm}; 0+0 of 3"));
     assert_eq!(named("GRU", &[("layout", Value::Int(1))]), format!("gru: {usual}; 2+2 of 2"));
-    assert_eq!(named("LSTM", &[("layout", Value::Int(1))]), format!("lstm: {usual}; 3+3 of 3"));
+    assert_eq!(named("LSTM", &[("layout", Value::Int(1))]), format!("{lstm}; 3+3 of 3"));
     let before = ("linear_before_reset", Value::Int(1));
     assert_eq!(named("GRU", &[before]), format!("gru_linear_before_reset: {usual}; 0+0 of 2"));
     let reverse = [("direction", Value::Str("reverse")), ("activations", Value::Strs(&["relu"]))];
@@ -49,7 +50,7 @@ fn functions_take_numbers_in_order_and_directions_have_their_own() {
         ("activation_alpha", Value::Floats(&[0.25])),
         ("activation_beta", Value::Floats(&[0.75])),
     ];
-    let wanted = "lstm: num_directions Int(1), reverse Int(0), f Int(1), g Int(4), g_alpha Float(0.25), h Int(7), \
+    let wanted = "lstm: input_forget Int(0), num_directions Int(1), reverse Int(0), f Int(1), g Int(4), g_alpha Float(0.25), h Int(7), \
                   h_beta Float(0.75); 0+0 of 3";
     assert_eq!(named("LSTM", &three), wanted);
     let both = [
