@@ -7,7 +7,8 @@ mod prepare;
 
 use indexmap::IndexSet;
 use rustc_hash::FxHashMap;
-use sutura_ir::{Block, OpView, Type, Value};
+use sutura_dialects::r#dyn::poly::Poly;
+use sutura_ir::{Block, OpRef, OpView, Type, Value};
 
 use super::checker::{Checker, Dims};
 use super::emit::{Emit, ptr_type};
@@ -69,6 +70,10 @@ enum Ready {
         /// The size of each dimension, and the one that a 0 copies.
         sizes: Vec<(Value, Value)>,
     },
+    /// The list, and what it gets.
+    WriteSizes(Word, Vec<Value>),
+    /// Nothing to do but to decide.
+    ReadSizes,
     /// Each dimension as it is and as it must be, and the number of the check.
     Compare {
         check: Value,
@@ -193,6 +198,10 @@ pub(super) fn emit(program: &Program<'_>, e: &mut Emit<'_, '_>, args: &[Value], 
         };
         addresses.insert(temporary.value, at);
     }
+    for list in &program.size_lists {
+        let count = buffer_type(list.op_ref(), list.list()).dims.first().and_then(Poly::as_const).unwrap_or(1);
+        addresses.insert(list.list(), Address::Known(e.alloca(Type::I64, count)));
+    }
     let kernels = program.kernels();
     let run = Run {
         program,
@@ -282,8 +291,7 @@ fn most_arguments(actions: &[Action<'_>]) -> (usize, usize) {
             (sum(buffers_of), launches.len() + sum(|l| l.dims.len()))
         }
         Action::Call(call) => (call.op.op_ref().operands().count(), numbers_of(call)),
-        Action::Copy(_) | Action::Exchange(_) | Action::Expect(..) | Action::Compare(..) => (0, 0),
-        Action::Select(_) | Action::If(..) | Action::While(..) => {
+        _ => {
             let inside = action.inside().into_iter().map(most_arguments);
             inside.fold((0, 0), |a, b| (a.0.max(b.0), a.1.max(b.1)))
         }
@@ -301,7 +309,7 @@ impl<'p> Run<'p, '_, '_, '_, '_> {
 
     fn run(&mut self, actions: &'p [Action<'_>]) -> Result<(), String> {
         let program = self.program;
-        let decides = |action: &Action<'_>| matches!(action, Action::Call(call) if program.decision(call.op).is_some());
+        let decides = |action: &Action<'_>| action.decides().is_some_and(|op| program.decision(op).is_some());
         for action in actions {
             match action {
                 // What follows from what is decided in it cannot be computed before.
@@ -318,8 +326,8 @@ impl<'p> Run<'p, '_, '_, '_, '_> {
                     self.perform(&ready)?;
                 }
             }
-            if let Action::Call(call) = action {
-                self.decide(call)?;
+            if let Some(op) = action.decides() {
+                self.decide(op)?;
             }
         }
         Ok(())
@@ -333,13 +341,14 @@ impl<'p> Run<'p, '_, '_, '_, '_> {
         Ok(())
     }
 
-    /// Reads and checks the sizes that a call has decided.
-    fn decide(&mut self, call: &Call<'_>) -> Result<(), String> {
+    /// Reads and checks the sizes that an op has decided.
+    fn decide(&mut self, op: OpRef<'_>) -> Result<(), String> {
         let program = self.program;
-        let (Some((index, decision, _)), Some(fail)) = (program.decision(call.op), self.fail_check) else {
+        let (Some((index, decision, _)), Some(fail)) = (program.decision(op), self.fail_check) else {
             return Ok(());
         };
-        let list = self.address(decision.list)?;
+        let list = decision.list.ok_or_else(|| "sizes are decided that no list tells".to_owned())?;
+        let list = self.address(list)?;
         let list = self.word(list);
         let sizes: Vec<Value> = (0..decision.sizes.len()).map(|i| self.e.load(list, Type::I64, i as i32)).collect();
         let dims = Dims::Decided(index, &sizes);

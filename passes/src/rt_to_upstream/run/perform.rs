@@ -43,6 +43,11 @@ impl<'p> Run<'p, '_, '_, '_, '_> {
                     }
                 }
             }
+            Ready::WriteSizes(list, sizes) => {
+                let list = self.word(*list);
+                sizes.iter().enumerate().for_each(|(i, size)| self.e.store(*size, list, i as i32));
+            }
+            Ready::ReadSizes => {}
             Ready::Compare { check, sizes } => self.perform_compare(*check, sizes),
             Ready::Select(versions) => self.select(versions)?,
             Ready::If(condition, sides) => {

@@ -24,6 +24,11 @@ impl<'p> Run<'p, '_, '_, '_, '_> {
             Action::Exchange(exchange) => self.prepare_exchange(*exchange),
             Action::Expect(expect, number) => self.prepare_expect(*expect, *number),
             Action::Compare(view, number) => self.prepare_compare(*view, *number),
+            Action::WriteSizes(write) => {
+                let sizes = write.sizes().iter().map(|size| self.sizes.value(self.e, size)).collect::<Result<_, _>>()?;
+                Ok(Ready::WriteSizes(self.address(write.list())?, sizes))
+            }
+            Action::ReadSizes(_) => Ok(Ready::ReadSizes),
             Action::If(condition, sides) => Ok(Ready::If(self.address(*condition)?, self.prepare_sides(sides)?)),
             Action::While(condition, sides) => Ok(Ready::While(self.address(*condition)?, self.prepare_sides(sides)?)),
             Action::Select(versions) => {
@@ -183,7 +188,7 @@ impl<'p> Run<'p, '_, '_, '_, '_> {
         let op = call.op.op_ref();
         let (mut params, outputs) = (call.params.clone(), call.op.outputs().map(|v| buffer_type(op, v).clone()));
         let mut outputs: Vec<BufferType> = outputs.collect();
-        let Some((_, decision, places)) = self.program.decision(call.op) else { return Ok((params, outputs)) };
+        let Some((_, decision, places)) = self.program.decision(op) else { return Ok((params, outputs)) };
         for (param, places) in decision.params.iter().zip(places) {
             params[*param] = vec![places.clone()];
         }

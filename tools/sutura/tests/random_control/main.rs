@@ -70,7 +70,7 @@ fn lower(text: &str, stages: &[&str]) -> Result<(Context, Module), String> {
 fn random_input(kind: Kind, sizes: &[i64; SYMBOLS], random: &mut Random) -> Expected {
     let (dtype, shape) = match kind {
         Kind::List(symbol) => (DType::I32, vec![sizes[symbol] as usize]),
-        Kind::Number => (DType::I32, vec![]),
+        Kind::Varied | Kind::Number => (DType::I32, vec![]),
         Kind::Truth => (DType::I1, vec![]),
     };
     let (low, high) = if kind == Kind::Truth { (0, 1) } else { (-4, 9) };
