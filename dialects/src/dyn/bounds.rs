@@ -5,6 +5,56 @@ use rustc_hash::FxHashMap;
 use super::facts::Facts;
 use super::poly::{Atom, Poly};
 
+/// Minima of a size that are looked into: twice the work for each.
+const MOST_MINIMA: usize = 6;
+
+/// Two sizes of which a size is the greater one: where a minimum is taken away, either of its sides is.
+fn greater_of(size: &Poly) -> Option<[Poly; 2]> {
+    let (sides, minimum, c) = size.terms().find_map(|(atoms, c)| match atoms {
+        [Atom::Min(a, b)] if c < 0 => Some(([a, b], atoms.to_vec(), i64::try_from(c).ok()?)),
+        _ => None,
+    })?;
+    let rest = size.sub(&Poly::of_term(minimum, c.into()));
+    Some(sides.map(|side| rest.add(&side.scale(c))))
+}
+
+/// How many minima are taken away in a size, in its parts too.
+fn minima(size: &Poly) -> usize {
+    let mut count = 0;
+    for atom in size.terms().flat_map(|(atoms, _)| atoms) {
+        match atom {
+            Atom::Min(a, b) => count += 1 + minima(a) + minima(b),
+            Atom::FloorDiv(inner, _) => count += minima(inner),
+            Atom::Symbol(_) => {}
+        }
+    }
+    count
+}
+
+/// Sizes of which a size is the greatest one.
+fn alternatives(size: &Poly) -> Vec<Poly> {
+    match greater_of(size).filter(|_| minima(size) <= MOST_MINIMA) {
+        Some(sizes) => sizes.iter().flat_map(alternatives).collect(),
+        None => vec![size.clone()],
+    }
+}
+
+/// Whether a size is at most another one whatever the symbols are; `false` where that is not known.
+pub fn is_at_most(facts: &Facts, size: &Poly, other: &Poly) -> bool {
+    let others: Vec<Poly> = std::iter::once(other.clone()).chain(alternatives(other)).collect();
+    let below = |size: &Poly| others.iter().any(|other| facts.prove_non_negative(&other.sub(size)));
+    below(size) || alternatives(size).iter().all(below)
+}
+
+/// The greater of two sizes.
+pub fn greater(facts: &Facts, a: &Poly, b: &Poly) -> Poly {
+    match () {
+        () if is_at_most(facts, b, a) => a.clone(),
+        () if is_at_most(facts, a, b) => b.clone(),
+        () => a.greater(b),
+    }
+}
+
 /// The most that each symbol is which is not known yet, over those that are.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Bounds {
@@ -52,6 +102,11 @@ impl Bounds {
     pub fn bound(&self, facts: &Facts, size: &Poly, upper: bool) -> Result<Poly, String> {
         if self.is_known(size) {
             return Ok(size.clone());
+        }
+        // The greater of two sizes is bounded by the greater of their bounds, not by that of their sum.
+        if let Some(sizes) = greater_of(size).filter(|_| minima(size) <= MOST_MINIMA) {
+            let [a, b] = sizes;
+            return Ok(greater(facts, &self.bound(facts, &a, upper)?, &self.bound(facts, &b, upper)?));
         }
         let mut sum = Poly::default();
         for (atoms, c) in size.terms() {

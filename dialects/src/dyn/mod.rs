@@ -10,7 +10,7 @@ pub mod ops;
 pub mod poly;
 
 pub use attr::ShapeAttr;
-pub use bounds::Bounds;
+pub use bounds::{Bounds, greater, is_at_most};
 pub use facts::{Facts, SymbolInfo};
 pub use instance::Instance;
 pub use ops::{DynDialect, EqualOp, SymbolOp};

@@ -51,6 +51,15 @@ pub fn told_symbols(op: OpRef<'_>, inputs: &[Value]) -> BTreeSet<Arc<str>> {
 
 /// The symbols that are told before the run, and those that the ops of the body tell when they have run.
 pub fn told_in_run(op: OpRef<'_>) -> BTreeSet<Arc<str>> {
+    told_by(op, true)
+}
+
+/// The same without what conditions tell.
+pub fn told_by_routines(op: OpRef<'_>) -> BTreeSet<Arc<str>> {
+    told_by(op, false)
+}
+
+fn told_by(op: OpRef<'_>, conditions: bool) -> BTreeSet<Arc<str>> {
     let mut known = told_symbols(op, &[]);
     let block = || op.body.entry_block().into_iter().flat_map(|b| op.body.ops(b)).map(|o| op.at(o));
     let env = ShapeEnv::default();
@@ -62,7 +71,7 @@ pub fn told_in_run(op: OpRef<'_>) -> BTreeSet<Arc<str>> {
         }
     }
     // What a condition hands on from one of its sides has sizes that are known behind it.
-    for op in block().filter(|op| op.is::<IfOp<'_>>()) {
+    for op in block().filter(|op| conditions && op.is::<IfOp<'_>>()) {
         open.extend(op.results().filter_map(|v| symbolic_shape(op.cx, op.ty(v))).flatten().flatten());
     }
     if open.is_empty() {

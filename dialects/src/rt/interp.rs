@@ -7,16 +7,15 @@ use crate::rt::{AllocOp, CallOp, ConstantOp, CopyOp, IfOp, InvokeOp, ReturnOp, W
 
 use smallvec::SmallVec;
 use sutura_interp::{
-    Callable, DType, Fault, FaultKind, Flow, Frame, InterpError, Interpret, Layout, MemRef, Scalar, Tensor, Value, Values,
+    Callable, DType, Fault, FaultKind, Flow, Frame, InterpError, Interpret, Layout, MemRef, Scalar, Tensor, Value,
+    Values,
 };
 use sutura_ir::{Context, DialectBuilder, Op, OpRef, OpView};
 
 use super::bind::{Check, Condition, Solution};
 use super::liveness::root_buffer;
 use super::lowered;
-use super::ops::{
-    ExchangeOp, ExpectOp, LaunchOp, PackedOp, ReadSizesOp, SelectOp, SizeListOp, ViewOp, WriteSizesOp,
-};
+use super::ops::{ExchangeOp, ExpectOp, LaunchOp, PackedOp, ReadSizesOp, SelectOp, SizeListOp, ViewOp, WriteSizesOp};
 use super::program::{Port, ProgramInfo, Symbol};
 use super::types::BufferType;
 use crate::r#dyn::poly::Poly;

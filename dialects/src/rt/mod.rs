@@ -38,8 +38,8 @@ pub use kernel::{
 };
 pub use liveness::{BufferUses, Interval, root_buffer};
 pub use ops::{
-    AllocOp, ConstantOp, CopyOp, ExchangeOp, ExpectOp, IfOp, InvokeOp, LaunchOp, PackedOp, ProgramOp,
-    ReadSizesOp, ReturnOp, SelectOp, SizeListOp, ViewOp, WhileOp, WriteSizesOp,
+    AllocOp, ConstantOp, CopyOp, ExchangeOp, ExpectOp, IfOp, InvokeOp, LaunchOp, PackedOp, ProgramOp, ReadSizesOp,
+    ReturnOp, SelectOp, SizeListOp, ViewOp, WhileOp, WriteSizesOp,
 };
 pub use program::{Constraint, ConstraintKind, Port, ProgramInfo, Symbol};
 pub use types::{ALIGNMENT, BufferType};

@@ -23,6 +23,7 @@ use super::program::ProgramInfo;
 use super::types::BufferType;
 use crate::complex::part_type;
 use crate::r#dyn::facts::{Facts, MAX_DIM};
+use crate::r#dyn::is_at_most;
 use crate::r#dyn::poly::Poly;
 
 type Checked = Result<(), Diagnostic>;
@@ -296,7 +297,7 @@ fn at_front(facts: &Facts, phases: &Phases, view: ViewOp<'_>) -> Checked {
     let op = view.op_ref();
     let (whole, front) = (buffer(op, view.buffer()), buffer(op, view.result()));
     let most = |size: &Poly| phases.most(size).map_err(|why| op.error(why));
-    let fits = |front: &Poly, whole: &Poly| Ok(facts.prove_non_negative(&most(whole)?.sub(&most(front)?)));
+    let fits = |front: &Poly, whole: &Poly| Ok(is_at_most(facts, &most(front)?, &most(whole)?));
     let dims = front.dims.iter().zip(&whole.dims);
     let each = dims.map(|(front, whole)| fits(front, whole)).collect::<Result<Vec<bool>, Diagnostic>>()?;
     let together = fits(&front.elements(), &whole.elements())?;

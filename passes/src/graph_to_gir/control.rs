@@ -13,9 +13,9 @@ use std::collections::{BTreeSet, HashMap};
 use std::hash::Hash;
 use std::sync::Arc;
 
-use sutura_dialects::func::{CallOp, FuncOp};
 use sutura_dialects::r#dyn::attr::symbolic_shape;
 use sutura_dialects::r#dyn::{EqualOp, Poly};
+use sutura_dialects::func::{CallOp, FuncOp};
 use sutura_dialects::graph::shape_fn::mentioned_sizes;
 use sutura_dialects::rt::{CopyOp, ExchangeOp, Invocation, ReadSizesOp, WriteSizesOp, invoke};
 use sutura_dialects::scf::{ConditionOp, IfOp, WhileOp, YieldOp};

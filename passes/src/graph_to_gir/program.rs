@@ -9,7 +9,7 @@ use sutura_dialects::r#dyn::ops::{EqualOp, SymbolOp};
 use sutura_dialects::r#dyn::poly::Poly;
 use sutura_dialects::r#dyn::{Bounds, Facts, SymbolInfo};
 use sutura_dialects::func::FuncOp;
-use sutura_dialects::graph::shape_fn::{told_in_run, used_symbols};
+use sutura_dialects::graph::shape_fn::{told_by_routines, told_in_run, used_symbols};
 use sutura_dialects::graph::{
     ApplyOp, BitcastOp, ConstantOp, FusionOp, PlanAttr, ReshapeOp, RoutineOp, ShapeEnv, described,
 };
@@ -108,7 +108,8 @@ pub(super) fn convert<'c, 'a>(
     };
     match header {
         Some(header) if errors.is_empty() => {
-            let converted = Assembly::new(cx, function, entry, header, (facts, told)).run(regions).map_err(|error| vec![*error])?;
+            let converted =
+                Assembly::new(cx, function, entry, header, facts).run(regions).map_err(|error| vec![*error])?;
             Ok(Converted { remarks, missed, ..converted })
         }
         _ => Err(errors),
@@ -280,12 +281,7 @@ pub(super) fn buffer(op: OpRef<'_>, body: &Body, value: Value) -> Built<BufferTy
     }
 }
 
-fn header(
-    function: OpRef<'_>,
-    entry: BlockRef<'_>,
-    facts: &Facts,
-    outer: &BTreeSet<Arc<str>>,
-) -> Built<ProgramHeader> {
+fn header(function: OpRef<'_>, entry: BlockRef<'_>, facts: &Facts, outer: &BTreeSet<Arc<str>>) -> Built<ProgramHeader> {
     let cx = function.cx;
     let func = function.as_::<FuncOp<'_>>().expect("a function");
     let name_in = |list: Option<&[Attr]>, i: usize| {
@@ -411,18 +407,13 @@ pub(super) struct Assembly<'a, 'c> {
 }
 
 impl<'a, 'c> Assembly<'a, 'c> {
-    fn new(
-        cx: &'c Context,
-        function: OpRef<'a>,
-        entry: BlockRef<'a>,
-        header: ProgramHeader,
-        (facts, known): (Facts, BTreeSet<Arc<str>>),
-    ) -> Self {
+    fn new(cx: &'c Context, function: OpRef<'a>, entry: BlockRef<'a>, header: ProgramHeader, facts: Facts) -> Self {
         let program = ProgramBuilder::new(cx, header);
         let buffers = entry.args().iter().enumerate().map(|(i, arg)| (*arg, program.input(i))).collect();
         let converted =
             Converted { kernels: vec![], program, launches: 0, shared: 0, calls: 0, remarks: vec![], missed: vec![] };
         let (placed, by_key, types, fronts) = (HashMap::new(), HashMap::new(), HashMap::new(), HashMap::new());
+        let known = entry.ops().next().map(told_by_routines).unwrap_or_default();
         let bounds = Bounds::default();
         Self { function, entry, placed, buffers, by_key, facts, known, bounds, types, fronts, converted }
     }

@@ -5,8 +5,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use sutura_dialects::func::{CallOp, FuncOp};
 use sutura_dialects::r#dyn::attr::symbolic_shape;
+use sutura_dialects::func::{CallOp, FuncOp};
 use sutura_dialects::graph::shape_fn::told_symbols;
 use sutura_dialects::graph::{RoutineOp, ShapeEnv, ShapeFn};
 use sutura_dialects::scf::{IfOp, WhileOp};

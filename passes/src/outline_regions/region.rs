@@ -214,8 +214,7 @@ fn forget(cx: &Context, body: &mut Body, inside: &Body) {
 /// The call in the place of what the region did.
 fn replace(cx: &Context, body: &mut Body, plan: &Plan, name: &str, results: &[Type], loc: Loc) {
     let block = BlockRef { cx, body, block: plan.block };
-    let mut moved: Vec<Op> =
-        block.ops().filter(|op| op.op != plan.end && !stays(*op)).map(|op| op.op).collect();
+    let mut moved: Vec<Op> = block.ops().filter(|op| op.op != plan.end && !stays(*op)).map(|op| op.op).collect();
     moved.reverse();
     let mut rw = Rewriter::new(cx, body);
     match rw.body().first_op(plan.block) {

@@ -67,9 +67,8 @@ impl Pass for InlinePrograms {
                         run.passed(loc, format!("@{name}: {count} programs that it invokes are part of it"));
                         // The new temporaries have no place yet.
                         let symbols = ProgramOp::from_ref(OpRef::new(cx, run.body, program)).symbols().to_vec();
-                        let gone = |symbol: &Attr| {
-                            read_symbol(cx, *symbol).is_some_and(|(name, _)| replaced.contains(&name))
-                        };
+                        let gone =
+                            |symbol: &Attr| read_symbol(cx, *symbol).is_some_and(|(name, _)| replaced.contains(&name));
                         let symbols = symbols.into_iter().chain(decided.iter().map(|symbol| symbol.write(cx)));
                         let symbols = symbols.filter(|symbol| !gone(symbol));
                         let symbols = cx.array_attr(&symbols.collect::<Vec<_>>());
@@ -231,7 +230,8 @@ fn told_by(
     let this = InvokeOp::from_ref(op);
     let Some(most) = this.most() else { return Ok(Vec::new()) };
     let args = body.entry_block().into_iter().flat_map(|block| body.block_args(block));
-    let args: Vec<&BufferType> = args.take(inputs_of(header)).filter_map(|arg| BufferType::of(cx, body.ty(*arg))).collect();
+    let args: Vec<&BufferType> =
+        args.take(inputs_of(header)).filter_map(|arg| BufferType::of(cx, body.ty(*arg))).collect();
     let checks = ProgramInfo::constraints_of(header).map_err(|message| header.error(message))?;
     let types = this.outputs().filter_map(|value| BufferType::of(cx, op.ty(value)));
     let given = types.flat_map(|ty| ty.dims.iter().cloned()).zip(most);

@@ -250,11 +250,7 @@ fn number_checks(actions: &mut [Action<'_>], checks: &mut Vec<DataCheck>) {
         match action {
             Action::Launch(launch) => number_checks_of(launch, checks),
             Action::Packed(launches) => launches.iter_mut().for_each(|launch| number_checks_of(launch, checks)),
-            Action::Copy(_)
-            | Action::Exchange(_)
-            | Action::Call(_)
-            | Action::WriteSizes(_)
-            | Action::ReadSizes(_) => {}
+            Action::Copy(_) | Action::Exchange(_) | Action::Call(_) | Action::WriteSizes(_) | Action::ReadSizes(_) => {}
             Action::Expect(expect, number) => {
                 *number = checks.len() as i64;
                 checks.push(DataCheck { kind: DataCheckKind::Size, what: expect.what().to_owned() });

@@ -1,5 +1,6 @@
 //! The ops of a program for calls, conditions and loops.
 
+use sutura_dialects::r#dyn::{greater, is_at_most};
 use sutura_dialects::func::CallOp;
 use sutura_dialects::rt::{BufferType, ProgramBuilder};
 use sutura_dialects::scf::{IfOp, WhileOp};
@@ -11,7 +12,7 @@ use crate::graph_to_gir::kernel::Built;
 use crate::graph_to_gir::program::{Assembly, buffer, place};
 
 /// Rounds in which the most that a loop carries gets larger.
-const ROUNDS: usize = 4;
+const ROUNDS: usize = 16;
 
 /// What is put in a place: a buffer, and the type that it has there.
 #[derive(Clone)]
@@ -74,13 +75,14 @@ impl<'a, 'c> Assembly<'a, 'c> {
         let mut entries = Vec::new();
         for (number, result) in op.results().enumerate() {
             for (dim, size) in buffer(op, op.body, result)?.dims.into_iter().enumerate() {
-                let made: Vec<_> = sides.iter().map(|side| self.type_of(side.yielded[number]).dims[dim].clone()).collect();
+                let made: Vec<_> =
+                    sides.iter().map(|side| self.type_of(side.yielded[number]).dims[dim].clone()).collect();
                 if made.iter().all(|made| self.facts.prove_equal(made, &size)) {
                     continue;
                 }
                 let mut most = self.most(op, &made[0])?;
                 for made in &made[1..] {
-                    most = self.greater(&most, &self.most(op, made)?);
+                    most = greater(&self.facts, &most, &self.most(op, made)?);
                 }
                 entries.push(Entry { at: (number, dim), size, most });
             }
@@ -223,7 +225,8 @@ impl<'a, 'c> Assembly<'a, 'c> {
         for i in (0..before.args.len()).filter(|i| !changed.contains(i)) {
             self.buffers.insert(before.args[i], inits[i]);
         }
-        let (carried, ports) = self.loop_sizes(op, &before, &after, &changed.iter().map(|i| (*i, inits[*i])).collect::<Vec<_>>())?;
+        let (carried, ports) =
+            self.loop_sizes(op, &before, &after, &changed.iter().map(|i| (*i, inits[*i])).collect::<Vec<_>>())?;
         let results: Vec<Value> = op.results().collect();
         let behind = self.behind(op, &results, &before, &ports)?;
         self.check_told(op, &behind)?;
@@ -246,7 +249,8 @@ impl<'a, 'c> Assembly<'a, 'c> {
         let handed: Vec<Value> = changed.iter().map(|i| after.yielded[*i]).collect();
         if let Some(read) = next {
             let given: Vec<Value> = changed.iter().map(|i| inits[*i]).collect();
-            let start = carried.iter().map(|entry| self.converted.program.ty(given[entry.at.0]).dims[entry.at.1].clone());
+            let start =
+                carried.iter().map(|entry| self.converted.program.ty(given[entry.at.0]).dims[entry.at.1].clone());
             let start: Vec<_> = start.collect();
             self.converted.program.write_sizes(loc, read.list, &start);
             second.write = Some((read.list, self.sizes_at(&carried, &handed)));
@@ -283,7 +287,8 @@ impl<'a, 'c> Assembly<'a, 'c> {
         let mut carried = self.given_types(&mut scope, op, &args)?;
         self.made_types(&mut scope, before)?;
         let mut scope = Scope::default();
-        let given: Vec<_> = after.args.iter().zip(&before.yielded).map(|(arg, given)| (*arg, self.type_of(*given))).collect();
+        let given: Vec<_> =
+            after.args.iter().zip(&before.yielded).map(|(arg, given)| (*arg, self.type_of(*given))).collect();
         let mut ports = self.given_types(&mut scope, op, &given)?;
         self.made_types(&mut scope, after)?;
         for entry in &mut carried {
@@ -303,8 +308,8 @@ impl<'a, 'c> Assembly<'a, 'c> {
             for entry in &mut carried {
                 let next = self.type_of(after.yielded[changed[entry.at.0].0]).dims[entry.at.1].clone();
                 let next = self.most(op, &next)?;
-                if !self.facts.prove_non_negative(&entry.most.sub(&next)) {
-                    entry.most = self.greater(&entry.most, &next);
+                if !is_at_most(&self.facts, &next, &entry.most) {
+                    entry.most = greater(&self.facts, &entry.most, &next);
                     grown = true;
                 }
             }
@@ -394,14 +399,15 @@ impl<'a, 'c> Assembly<'a, 'c> {
         let kept: Vec<Value> = wanted.iter().filter_map(|(value, _)| self.buffers.get(value).copied()).collect();
         let call = self.call(after, &wanted, &kept, ProgramBuilder::alloc)?;
         let sources: Vec<Source> = wanted.iter().map(|(value, _)| self.source(*value)).collect();
-        let pairs: Vec<(Value, Value)> = sources.iter().zip(&wanted).map(|(from, (_, to))| (from.root, to.root)).collect();
+        let pairs: Vec<(Value, Value)> =
+            sources.iter().zip(&wanted).map(|(from, (_, to))| (from.root, to.root)).collect();
         let outputs = call.iter().flat_map(|call| call.outputs.iter().map(|output| self.root(*output)));
         let movable: Vec<Value> = outputs.chain(state.iter().map(|(_, target)| target.root)).chain(made).collect();
         let program = &self.converted.program;
         let (mut moves, copies) = moves(&pairs, &movable, &|a, b| program.ty(a) == program.ty(b));
-        let copies = copies.into_iter().map(|(number, from)| {
-            (Source { root: from, ty: sources[number].ty.clone() }, wanted[number].1)
-        });
+        let copies = copies
+            .into_iter()
+            .map(|(number, from)| (Source { root: from, ty: sources[number].ty.clone() }, wanted[number].1));
         moves.extend(self.copies(op, copies.collect()));
         Ok(Done { call, moves, ..Done::default() })
     }

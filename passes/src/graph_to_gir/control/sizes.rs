@@ -3,10 +3,11 @@
 //! A size that is known in one region alone gets a symbol of its own there, whatever the function calls it: in the program each symbol
 //! is told once in a block.
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 
+use sutura_dialects::r#dyn::attr::symbolic_shape;
 use sutura_dialects::r#dyn::{Instance, Poly};
-use sutura_dialects::func::CallOp;
+use sutura_dialects::func::{CallOp, FuncOp};
 use sutura_dialects::rt::{BufferType, ProgramInfo, ProgramOp, Solution};
 use sutura_ir::{OpRef, OpView, Value};
 
@@ -42,6 +43,26 @@ pub(super) struct Callee {
     inputs: Vec<Poly>,
     /// Of each output the dimensions, and the most that they are, over sizes of the inputs.
     outputs: Vec<(Vec<Poly>, Vec<Poly>)>,
+}
+
+impl Callee {
+    /// Of a function that is no program yet: its arguments tell all sizes.
+    fn of_function(function: FuncOp<'_>) -> Result<Self, String> {
+        let op = function.op_ref();
+        let entry = op.region(0).and_then(|region| region.entry()).ok_or("it has no body")?;
+        let shape = |value: Value| symbolic_shape(op.cx, entry.body.ty(value)).into_iter().flatten();
+        let sizes =
+            |value: Value| shape(value).collect::<Option<Vec<Poly>>>().ok_or("its type does not tell its sizes");
+        let inputs = entry.args().iter().map(|arg| sizes(*arg)).collect::<Result<Vec<_>, _>>()?.concat();
+        let told: BTreeSet<_> = inputs.iter().flat_map(Poly::symbols).collect();
+        let returned = entry.terminator().into_iter().flat_map(OpRef::operands);
+        let outputs = returned.map(sizes).collect::<Result<Vec<_>, _>>()?;
+        let decided = outputs.iter().flatten().any(|size| size.symbols().iter().any(|name| !told.contains(name)));
+        if decided {
+            return Err("it calls, directly or through others, what calls it".to_owned());
+        }
+        Ok(Self { inputs, outputs: outputs.into_iter().map(|sizes| (sizes.clone(), sizes)).collect() })
+    }
 }
 
 impl<'a> Assembly<'a, '_> {
@@ -126,15 +147,6 @@ impl<'a> Assembly<'a, '_> {
         })
     }
 
-    /// The greater of two bounds.
-    pub(super) fn greater(&self, a: &Poly, b: &Poly) -> Poly {
-        match () {
-            () if self.facts.prove_non_negative(&a.sub(b)) => a.clone(),
-            () if self.facts.prove_non_negative(&b.sub(a)) => b.clone(),
-            () => a.greater(b),
-        }
-    }
-
     /// Bounds the symbols of what the call of a region makes.
     pub(super) fn bound_made(&mut self, op: OpRef<'a>, side: &Side<'a>) -> Built<()> {
         let Some(call) = side.call else { return Ok(()) };
@@ -160,7 +172,8 @@ impl<'a> Assembly<'a, '_> {
     /// The most that each dimension of what a call makes is, over the sizes that it is given; `None` where all are known.
     pub(super) fn call_bounds(&self, call: CallOp<'a>) -> Built<Option<Vec<Vec<Poly>>>> {
         let op = call.op_ref();
-        let all_known = op.results().all(|result| self.types[&result].dims.iter().all(|size| self.bounds.is_known(size)));
+        let all_known =
+            op.results().all(|result| self.types[&result].dims.iter().all(|size| self.bounds.is_known(size)));
         if all_known {
             return Ok(None);
         }
@@ -187,9 +200,15 @@ impl<'a> Assembly<'a, '_> {
     fn callee(&self, name: &str) -> Result<Callee, String> {
         let (cx, module) = (self.function.cx, self.function.body);
         let beside = module.op_block(self.function.op).into_iter().flat_map(|block| module.ops(block));
-        let programs = beside.map(|op| OpRef::new(cx, module, op)).filter(|op| op.is::<ProgramOp<'_>>());
-        let program = programs.into_iter().find(|op| op.symbol_name() == Some(name)).ok_or("it is no program yet")?;
-        let info = ProgramInfo::read(program)?;
+        let mut beside = beside.map(|op| OpRef::new(cx, module, op));
+        let callee = beside.find(|op| op.symbol_name() == Some(name)).ok_or("it is not in the module")?;
+        if let Some(function) = callee.as_::<FuncOp<'_>>() {
+            return Callee::of_function(function);
+        }
+        if !callee.is::<ProgramOp<'_>>() {
+            return Err("it is no program".to_owned());
+        }
+        let info = ProgramInfo::read(callee)?;
         let phases = Solution::of(&info).map_err(|error| error.to_string())?.phases;
         let inputs = info.inputs.iter().flat_map(|port| port.ty.dims.iter().cloned()).collect();
         let mut outputs = Vec::with_capacity(info.outputs.len());
@@ -201,8 +220,14 @@ impl<'a> Assembly<'a, '_> {
     }
 
     /// What is called, where it decides a size.
-    pub(super) fn invocation(&self, call: CallOp<'a>, inputs: Vec<Value>, outputs: Vec<Value>) -> Built<super::Invocation> {
-        let most = self.call_bounds(call)?.map(|bounds| bounds.concat());
+    pub(super) fn invocation(
+        &self,
+        call: CallOp<'a>,
+        inputs: Vec<Value>,
+        outputs: Vec<Value>,
+    ) -> Built<super::Invocation> {
+        let sizes: Vec<Poly> = call.op_ref().results().flat_map(|result| self.types[&result].dims.clone()).collect();
+        let most = self.call_bounds(call)?.map(|bounds| bounds.concat()).filter(|most| *most != sizes);
         Ok(super::Invocation { program: call.callee().to_owned(), inputs, outputs, most })
     }
 
@@ -223,9 +248,8 @@ impl<'a> Assembly<'a, '_> {
 
     /// Every symbol that is known from here on is a size by itself, so that reading them tells it.
     pub(super) fn check_told(&self, op: OpRef<'a>, entries: &[Entry]) -> Built<()> {
-        let told = |name: &str| {
-            self.known.contains(name) || entries.iter().any(|entry| entry.size.as_symbol() == Some(name))
-        };
+        let told =
+            |name: &str| self.known.contains(name) || entries.iter().any(|entry| entry.size.as_symbol() == Some(name));
         let open = entries.iter().find_map(|entry| entry.size.symbols().into_iter().find(|name| !told(name)));
         open.map_or(Ok(()), |name| {
             let error = op.error(format!("makes something whose size has '{name}' in it, which nothing tells"));

@@ -25,7 +25,8 @@ impl<'p> Run<'p, '_, '_, '_, '_> {
             Action::Expect(expect, number) => self.prepare_expect(*expect, *number),
             Action::Compare(view, number) => self.prepare_compare(*view, *number),
             Action::WriteSizes(write) => {
-                let sizes = write.sizes().iter().map(|size| self.sizes.value(self.e, size)).collect::<Result<_, _>>()?;
+                let sizes =
+                    write.sizes().iter().map(|size| self.sizes.value(self.e, size)).collect::<Result<_, _>>()?;
                 Ok(Ready::WriteSizes(self.address(write.list())?, sizes))
             }
             Action::ReadSizes(_) => Ok(Ready::ReadSizes),

@@ -201,3 +201,26 @@ fn a_planted_fault_is_found() {
         assert!(check(0, folder.path(), &program, &wrong).is_err(), "{wrong}");
     }
 }
+
+/// It sees the other side of a condition whose result is as long as the side makes it.
+#[test]
+fn a_planted_fault_in_sizes_is_found() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let text = |first: &str, second: &str| {
+        let (x, y) = ("tensor<?xi32, #dyn.shape<[S0]>>", "tensor<?xi32, #dyn.shape<[S1]>>");
+        let side = |of: &str| {
+            let ty = if of == "%x" { x } else { y };
+            format!("    %v = tensor.cast {of} : {ty} to tensor<?xi32>\n    scf.yield %v : tensor<?xi32>\n")
+        };
+        let (first, second) = (side(first), side(second));
+        format!(
+            "func.func @main(%x: {x}, %y: {y}, %c: tensor<i1>) -> tensor<?xi32> {{\n  %f = tensor.extract %c[] : tensor<i1>\n  \
+             %r = scf.if %f -> (tensor<?xi32>) {{\n{first}  }} else {{\n{second}  }}\n  return %r : tensor<?xi32>\n}}\n"
+        )
+    };
+    let right = text("%x", "%y");
+    let inputs = vec![Kind::List(0), Kind::List(1), Kind::Truth];
+    let program = Program { text: right.clone(), inputs, sizes: [[5, 3], [1, 2], [64, 0], [300, 7]], forms: vec![] };
+    assert!(matches!(check(0, folder.path(), &program, &right), Ok(None)));
+    assert!(check(0, folder.path(), &program, &text("%y", "%x")).is_err());
+}
