@@ -5,7 +5,7 @@
 rt.program @early(%x : !rt.buffer<f32, [B]> in "x", %y : !rt.buffer<i64, [1, N]> out "y", %z : !rt.buffer<i64, [1, N]> out "z")
     symbols(B : [0, 8], N : [0, 8]) attributes {planned} {
   %s = alloc : !rt.buffer<i64, [1]>
-  // expected-error @+1 {{uses the size N before the call of a routine that decides it}}
+  // expected-error @+1 {{uses the size N before what decides it}}
   copy %y, %z : !rt.buffer<i64, [1, N]>, !rt.buffer<i64, [1, N]>
   call "non_zero" version 1 ins(%x) outs(%y, %s) params(found [N]) : !rt.buffer<f32, [B]>, !rt.buffer<i64, [1, N]>, !rt.buffer<i64, [1]>
 }
@@ -52,7 +52,7 @@ rt.program @behind(%x : !rt.buffer<f32, [B]> in "x", %c : !rt.buffer<i1, []> in 
     call "non_zero" version 1 ins(%x) outs(%t, %s) params(found [N]) : !rt.buffer<f32, [B]>, !rt.buffer<i64, [1, N]>, !rt.buffer<i64, [1]>
   } else {
   }
-  // expected-error @+1 {{uses the size N before the call of a routine that decides it}}
+  // expected-error @+1 {{uses the size N before what decides it}}
   copy %t, %u : !rt.buffer<i64, [1, N]>, !rt.buffer<i64, [1, N]>
 }
 
@@ -92,7 +92,7 @@ rt.program @apart(%x : !rt.buffer<f32, [B]> in "x", %c : !rt.buffer<i1, []> in "
   %s = alloc : !rt.buffer<i64, [1]>
   %t = alloc : !rt.buffer<i64, [1, K]>
   %u = alloc : !rt.buffer<i64, [1, N]>
-  // expected-error @+1 {{uses the size K + N before the call of a routine that decides it}}
+  // expected-error @+1 {{uses the size K + N before what decides it}}
   %v = alloc : !rt.buffer<i64, [N + K]>
   if %c : !rt.buffer<i1, []> {
     call "non_zero" version 1 ins(%x) outs(%t, %s) params(found [K]) : !rt.buffer<f32, [B]>, !rt.buffer<i64, [1, K]>, !rt.buffer<i64, [1]>

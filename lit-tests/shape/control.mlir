@@ -3,7 +3,7 @@
 
 // Both sides agree on a size, and on another they do not.
 // CHECK-LABEL: func.func @sides
-// CHECK: scf.if %c -> (tensor<?xf32, #dyn.shape<[2*N]>>, tensor<?xf32>)
+// CHECK: scf.if %c -> (tensor<?xf32, #dyn.shape<[2*N]>>, tensor<?xf32, #dyn.shape<[scf_if_0]>>)
 func.func @sides(%c: i1, %x: tensor<?xf32, #dyn.shape<[N]>>) -> (tensor<?xf32>, tensor<?xf32>) {
   %r:2 = scf.if %c -> (tensor<?xf32>, tensor<?xf32>) {
     %y = graph.concat %x, %x {axis = 0} : tensor<?xf32, #dyn.shape<[N]>>, tensor<?xf32, #dyn.shape<[N]>> -> tensor<?xf32>
@@ -11,7 +11,7 @@ func.func @sides(%c: i1, %x: tensor<?xf32, #dyn.shape<[N]>>) -> (tensor<?xf32>, 
   } else {
     %y = graph.concat %x, %x {axis = 0} : tensor<?xf32, #dyn.shape<[N]>>, tensor<?xf32, #dyn.shape<[N]>> -> tensor<?xf32>
     %z = tensor.cast %x : tensor<?xf32, #dyn.shape<[N]>> to tensor<?xf32>
-    // CHECK: scf.yield %{{.*}}, %{{.*}} : tensor<?xf32, #dyn.shape<[2*N]>>, tensor<?xf32>
+    // CHECK: scf.yield %{{.*}}, %{{.*}} : tensor<?xf32, #dyn.shape<[2*N]>>, tensor<?xf32, #dyn.shape<[scf_if_0]>>
     scf.yield %y, %z : tensor<?xf32>, tensor<?xf32>
   }
   return %r#0, %r#1 : tensor<?xf32>, tensor<?xf32>
@@ -37,7 +37,7 @@ func.func @swaps(%n: index, %x: tensor<?xf32, #dyn.shape<[N]>>, %y: tensor<?xf32
 
 // What grows has no size that holds at all times; nothing is taken from the first iteration.
 // CHECK-LABEL: func.func @grows
-// CHECK: scf.while {{.*}} -> tensor<?xf32>
+// CHECK: scf.while {{.*}} -> tensor<?xf32, #dyn.shape<[scf_while_0_2]>>
 func.func @grows(%x: tensor<?xf32, #dyn.shape<[N]>>, %limit: tensor<i1>) -> tensor<?xf32> {
   %a = tensor.cast %x : tensor<?xf32, #dyn.shape<[N]>> to tensor<?xf32>
   %r = scf.while (%p = %a) : (tensor<?xf32>) -> tensor<?xf32> {

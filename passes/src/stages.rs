@@ -4,9 +4,9 @@
 /// Shapes known everywhere, operators by what they do, and the program in simple form. What operators stand for may hold loops,
 /// which become functions as those of the program did.
 pub const SHAPES: &str = "scf-for-to-while,scalars-to-tensors,outline-regions,inline-decided,convert-elementwise-to-graph,\
-     propagate-shapes,graph-operator-rewrite,raise-attention,expand-operators,scf-for-to-while,scalars-to-tensors,outline-regions,\
+     propagate-shapes,inline-decided,graph-operator-rewrite,raise-attention,expand-operators,scf-for-to-while,scalars-to-tensors,outline-regions,\
      canonicalize,cse,graph-property-rewrite,canonicalize,\
-     outline-regions,convert-elementwise-to-graph,propagate-shapes";
+     outline-regions,inline-decided,convert-elementwise-to-graph,propagate-shapes";
 
 /// Regions that become kernels.
 pub const STITCH: &str = "lower-quant-ops,split-complex,legalize-elements,propagate-reshapes,stitch";

@@ -2,6 +2,7 @@
 
 pub(crate) mod asm;
 pub mod attr;
+mod bounds;
 pub mod facts;
 pub mod instance;
 pub mod interp;
@@ -9,6 +10,7 @@ pub mod ops;
 pub mod poly;
 
 pub use attr::ShapeAttr;
+pub use bounds::{Bounds, greater, is_at_most};
 pub use facts::{Facts, SymbolInfo};
 pub use instance::Instance;
 pub use ops::{DynDialect, EqualOp, SymbolOp};

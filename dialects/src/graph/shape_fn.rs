@@ -14,7 +14,7 @@ use super::operator::Operators;
 use super::ops::{BitcastOp, ComputeOp, ConstantOp, ReshapeOp, ShapeOfOp, SizeOp, SliceOp};
 use super::structured::ComputeForm;
 use super::symbolic;
-pub use super::told::{sizes_are_determined, told_in_run, told_symbols};
+pub use super::told::{sizes_are_determined, told_by_routines, told_in_run, told_symbols};
 use crate::r#dyn::attr::symbolic_shape;
 use crate::r#dyn::facts::is_large;
 use crate::r#dyn::{EqualOp, Facts, Poly};

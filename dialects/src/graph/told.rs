@@ -11,6 +11,7 @@ use super::shape_fn::{ShapeEnv, ShapeFn};
 use crate::r#dyn::attr::symbolic_shape;
 use crate::r#dyn::poly::Atom;
 use crate::r#dyn::{EqualOp, Poly, SymbolOp};
+use crate::scf::IfOp;
 
 /// True when the sizes of a result of `op` are known where it runs without looking at data: all but one are constant or
 /// made of symbols that the types of `input` or of the arguments around name, or that equalities at the entry tell. The one
@@ -50,6 +51,15 @@ pub fn told_symbols(op: OpRef<'_>, inputs: &[Value]) -> BTreeSet<Arc<str>> {
 
 /// The symbols that are told before the run, and those that the ops of the body tell when they have run.
 pub fn told_in_run(op: OpRef<'_>) -> BTreeSet<Arc<str>> {
+    told_by(op, true)
+}
+
+/// The same without what conditions tell.
+pub fn told_by_routines(op: OpRef<'_>) -> BTreeSet<Arc<str>> {
+    told_by(op, false)
+}
+
+fn told_by(op: OpRef<'_>, conditions: bool) -> BTreeSet<Arc<str>> {
     let mut known = told_symbols(op, &[]);
     let block = || op.body.entry_block().into_iter().flat_map(|b| op.body.ops(b)).map(|o| op.at(o));
     let env = ShapeEnv::default();
@@ -59,6 +69,10 @@ pub fn told_in_run(op: OpRef<'_>) -> BTreeSet<Arc<str>> {
         for (result, dim) in decided.into_iter().flatten().filter_map(|d| d.places.first().copied()) {
             open.extend(op.results().nth(result).and_then(|value| env.size(op, value, dim)));
         }
+    }
+    // What a condition hands on from one of its sides has sizes that are known behind it.
+    for op in block().filter(|op| conditions && op.is::<IfOp<'_>>()) {
+        open.extend(op.results().filter_map(|v| symbolic_shape(op.cx, op.ty(v))).flatten().flatten());
     }
     if open.is_empty() {
         return known;

@@ -1,15 +1,16 @@
 //! Building a program: what a lowering to `rt` uses.
 
-use sutura_ir::{Attr, Body, Builder, Context, Loc, Op, OpState, OpView, Value};
+use sutura_ir::{Attr, Body, Builder, Context, Loc, Op, OpState, OpView, Type, Value};
 
 use super::call::{CallOp, params_attr};
 use super::kernel::string_list;
 use super::ops::{
-    AllocOp, ConstantOp, CopyOp, ExpectOp, IfOp, InvokeOp, LaunchOp, PackedOp, ProgramOp, ReturnOp, SelectOp, ViewOp,
-    WhileOp,
+    AllocOp, ConstantOp, CopyOp, ExpectOp, IfOp, InvokeOp, LaunchOp, PackedOp, ProgramOp, ReadSizesOp, ReturnOp,
+    SelectOp, SizeListOp, ViewOp, WhileOp, WriteSizesOp,
 };
 use super::program::{Constraint, Symbol};
 use super::types::BufferType;
+use crate::r#dyn::SymbolInfo;
 use crate::r#dyn::poly::Poly;
 use crate::routines::table::Routine;
 
@@ -98,8 +99,41 @@ impl<'c> ProgramBuilder<'c> {
     /// `rt.view`
     pub fn view(&mut self, loc: Loc, buffer: Value, ty: BufferType) -> Value {
         let ty = self.cx.ext_type(ty);
-        let state = ViewOp::state(&self.at_end(), loc, buffer, None, ty);
+        let state = ViewOp::state(&self.at_end(), loc, buffer, None, false, ty);
         self.value(state)
+    }
+
+    /// `rt.view` of the front of a buffer.
+    pub fn front(&mut self, loc: Loc, buffer: Value, ty: BufferType) -> Value {
+        let ty = self.cx.ext_type(ty);
+        let state = ViewOp::state(&self.at_end(), loc, buffer, None, true, ty);
+        self.value(state)
+    }
+
+    /// `rt.size_list`
+    pub fn size_list(&mut self, loc: Loc, count: usize) -> Value {
+        let ty = self.cx.ext_type(BufferType::new(Type::I64, vec![Poly::from(count as i64)]));
+        let state = SizeListOp::state(&self.at_end(), loc, ty);
+        self.value(state)
+    }
+
+    /// `rt.write_sizes`
+    pub fn write_sizes(&mut self, loc: Loc, list: Value, sizes: &[Poly]) {
+        WriteSizesOp::build(&mut self.at_end(), loc, list, sizes);
+    }
+
+    /// `rt.read_sizes`
+    pub fn read_sizes(&mut self, loc: Loc, list: Value, what: &str, sizes: &[Poly], most: &[Poly]) {
+        ReadSizesOp::build(&mut self.at_end(), loc, list, what, sizes, most);
+    }
+
+    /// A symbol that the header does not have yet, called like `hint`.
+    pub fn symbol(&mut self, hint: &str, info: &SymbolInfo) -> String {
+        let numbered = (1..).map(|n| if n == 1 { hint.to_owned() } else { format!("{hint}_{n}") });
+        let taken = |name: &String| self.header.symbols.iter().any(|symbol| symbol.name == *name);
+        let name = numbered.into_iter().find(|name| !taken(name)).expect("there are more names");
+        self.header.symbols.push(Symbol { name: name.clone(), info: info.clone() });
+        name
     }
 
     /// `rt.copy`
@@ -152,8 +186,8 @@ impl<'c> ProgramBuilder<'c> {
     }
 
     /// `rt.invoke`
-    pub fn invoke(&mut self, loc: Loc, program: &str, inputs: &[Value], outputs: &[Value]) {
-        invoke(&mut self.at_end(), loc, program, inputs, outputs);
+    pub fn invoke(&mut self, loc: Loc, invocation: &Invocation) {
+        invoke(&mut self.at_end(), loc, invocation);
     }
 
     /// `rt.if`; `fill` builds the first side for 0 and the other for 1.
@@ -214,10 +248,24 @@ fn regions(b: &mut Builder<'_>, op: Op, mut fill: impl FnMut(usize, &mut Builder
     b.set_after(op);
 }
 
+/// What an `rt.invoke` says.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Invocation {
+    /// Name of the program.
+    pub program: String,
+    /// Its inputs.
+    pub inputs: Vec<Value>,
+    /// Its outputs.
+    pub outputs: Vec<Value>,
+    /// The most that the dimensions of the outputs are, where it decides some.
+    pub most: Option<Vec<Poly>>,
+}
+
 /// `rt.invoke` where the builder stands.
-pub fn invoke(b: &mut Builder<'_>, loc: Loc, program: &str, inputs: &[Value], outputs: &[Value]) {
+pub fn invoke(b: &mut Builder<'_>, loc: Loc, invocation: &Invocation) {
+    let Invocation { program, inputs, outputs, most } = invocation;
     let program = b.cx().symbol_ref(program);
-    InvokeOp::build(b, loc, program, inputs, outputs);
+    InvokeOp::build(b, loc, program, inputs, outputs, most.as_deref());
 }
 
 /// `rt.launch` of a kernel beside the program; see there for `work` and `checks`, of which an empty list is none.

@@ -7,7 +7,7 @@ use sutura_ir::diagnostics::{Diagnostics, Reported};
 use sutura_ir::op_def::Verify;
 use sutura_ir::{AttrData, OpRef, OpView, Type};
 
-use super::interp::held;
+use super::interp::{decided, held, sized};
 use super::ops::{IfOp, InvokeOp, WhileOp};
 use super::program::ProgramInfo;
 use super::types::BufferType;
@@ -76,6 +76,13 @@ pub(super) fn fits(invoke: InvokeOp<'_>, callee: &ProgramInfo<'_>) -> Result<(),
         ("input", invoke.inputs().collect::<Vec<_>>(), &callee.inputs),
         ("output", invoke.outputs().collect(), &callee.outputs),
     ];
+    if let Some(most) = invoke.most() {
+        let types = invoke.outputs().filter_map(|value| BufferType::of(op.cx, op.ty(value)));
+        let dims = types.map(|ty| ty.dims.len()).sum::<usize>();
+        if most.len() != dims {
+            return Err(format!("has {} sizes as 'most' where its outputs have {dims}", most.len()));
+        }
+    }
     for (what, given, ports) in sides {
         if given.len() != ports.len() {
             return Err(format!("gives {} {what}s where '@{}' has {}", given.len(), callee.name, ports.len()));
@@ -98,12 +105,19 @@ pub(super) fn invoke(op: OpRef<'_>, frame: &mut Frame<'_>) -> Result<Flow, Inter
     let (inputs, outputs) = (this.inputs().count(), this.outputs().count());
     let mut args = Values::new();
     for i in 0..inputs {
-        let buffer = held(op, i, frame)?;
+        let buffer = sized(op, i, frame)?;
         args.push(Value::Tensor(frame.memory().read(&buffer)?));
     }
     let results = frame.call_ref(this.program(), args)?;
+    if this.most().is_some() {
+        let mut sizes = Vec::new();
+        for result in &results {
+            sizes.extend(result.tensor()?.shape().iter().map(|size| *size as i64));
+        }
+        decided(op, &sizes, frame)?;
+    }
     for (i, result) in (inputs..inputs + outputs).zip(&results) {
-        let to: Arc<MemRef> = held(op, i, frame)?;
+        let to: Arc<MemRef> = sized(op, i, frame)?;
         let contents = result.tensor()?.reshape(to.sizes())?;
         frame.memory().write(&to, &contents)?;
     }

@@ -7,33 +7,63 @@ use sutura_ir::{Body, Op, OpRef, OpView, Value};
 
 use super::bind::{Check, Condition, Quantity, Step, Unsolvable, Words};
 use super::call::CallOp;
+use super::ops::{InvokeOp, ReadSizesOp};
 use super::program::ProgramInfo;
 use super::types::BufferType;
+use crate::r#dyn::Bounds;
 use crate::r#dyn::facts::{Facts, MAX_DIM};
-use crate::r#dyn::poly::{Atom, Poly};
+use crate::r#dyn::poly::Poly;
 
-/// A call of a routine that decides sizes.
+/// What decides sizes: a call of a routine, sizes that are read behind a condition or in a loop, or another program whose outputs have
+/// sizes that data decide.
 #[derive(Clone, Debug)]
 pub struct Decision {
-    /// The `rt.call`.
+    /// The `rt.call`, `rt.read_sizes` or `rt.invoke`.
     pub op: Op,
     /// What messages call it.
     pub what: String,
+    /// What it does to sizes.
+    verb: &'static str,
     /// The sizes, as the program has them.
     pub sizes: Vec<Poly>,
     /// The most that each of them is.
     pub most: Vec<Poly>,
-    /// The parameter that each of them is.
+    /// The parameter of the routine that each of them is.
     pub params: Vec<usize>,
-    /// Where the routine writes them.
-    pub list: Value,
+    /// Where they are found; another program tells its own.
+    pub list: Option<Value>,
     /// It stands in a condition or a loop, and so do all that use what it decides.
     pub nested: bool,
 }
 
 impl Decision {
-    /// What a call decides; `None` for one that decides nothing, or is not as the table says.
-    pub fn of(call: CallOp<'_>) -> Option<Self> {
+    /// What an op decides; `None` for one that decides nothing, or is not as the table of routines says.
+    pub fn of(op: OpRef<'_>) -> Option<Self> {
+        match () {
+            () if op.is::<CallOp<'_>>() => Self::of_call(CallOp::from_ref(op)),
+            () if op.is::<ReadSizesOp<'_>>() => Some(Self::of_list(ReadSizesOp::from_ref(op))),
+            () if op.is::<InvokeOp<'_>>() => Self::of_invoke(InvokeOp::from_ref(op)),
+            () => None,
+        }
+    }
+
+    fn of_list(read: ReadSizesOp<'_>) -> Self {
+        let op = read.op_ref();
+        let (sizes, most, nested) = (read.sizes(), read.most(), op.body.parent_op(op.op).is_some());
+        let (what, list) = (read.what().to_owned(), Some(read.list()));
+        Self { op: op.op, what, verb: "makes", sizes, most, params: Vec::new(), list, nested }
+    }
+
+    fn of_invoke(invoke: InvokeOp<'_>) -> Option<Self> {
+        let (op, most) = (invoke.op_ref(), invoke.most()?);
+        let types = invoke.outputs().filter_map(|value| BufferType::of(op.cx, op.ty(value)));
+        let sizes: Vec<Poly> = types.flat_map(|ty| ty.dims.iter().cloned()).collect();
+        let (what, nested) = (format!("'@{}'", invoke.callee()), op.body.parent_op(op.op).is_some());
+        let fits = sizes.len() == most.len();
+        fits.then(|| Self { op: op.op, what, verb: "makes", sizes, most, params: Vec::new(), list: None, nested })
+    }
+
+    fn of_call(call: CallOp<'_>) -> Option<Self> {
         let (op, routine) = (call.op_ref(), call.declaration().ok()?);
         if !routine.decides() {
             return None;
@@ -46,15 +76,15 @@ impl Decision {
             params.push(param);
         }
         let what = call.what().map_or_else(|| format!("the routine '{}'", routine.name), str::to_owned);
-        let (list, nested) = (call.outputs().last()?, op.body.parent_op(op.op).is_some());
-        Some(Self { op: op.op, what, sizes, most, params, list, nested })
+        let (list, nested) = (Some(call.outputs().last()?), op.body.parent_op(op.op).is_some());
+        Some(Self { op: op.op, what, verb: "finds", sizes, most, params, list, nested })
     }
 
     /// What messages call one of the sizes.
     pub fn words(&self, index: usize) -> String {
         match self.sizes.len() {
-            1 => format!("the size that {} finds", self.what),
-            _ => format!("size {index} of those that {} finds", self.what),
+            1 => format!("the size that {} {}", self.what, self.verb),
+            _ => format!("size {index} of those that {} {}", self.what, self.verb),
         }
     }
 }
@@ -65,8 +95,8 @@ pub struct Phases {
     /// For each symbol after how many decisions it is known: 0 before the run.
     of: Vec<usize>,
     names: FxHashMap<String, usize>,
-    /// A bound of each symbol that is not known before the run, over those that are.
-    most: FxHashMap<String, Poly>,
+    /// Of each symbol that is not known before the run a bound over those that are.
+    bounds: Bounds,
     facts: Facts,
     inputs: usize,
 }
@@ -75,7 +105,7 @@ impl Phases {
     pub(super) fn new(program: &ProgramInfo<'_>, facts: &Facts) -> Self {
         let names = program.symbols.iter().enumerate().map(|(i, symbol)| (symbol.name.clone(), i)).collect();
         let of = vec![0; program.symbols.len()];
-        Self { of, names, most: FxHashMap::default(), facts: facts.clone(), inputs: program.inputs.len() }
+        Self { of, names, bounds: Bounds::default(), facts: facts.clone(), inputs: program.inputs.len() }
     }
 
     /// The numbers of the decisions that tell symbols of a size.
@@ -146,48 +176,7 @@ impl Phases {
         if self.of_size(size) == 0 {
             return Ok(size.clone());
         }
-        let most = self.bound(size, true)?;
-        // A size that is negative for some values of others is none in a run in which it is that.
-        let positive = self.facts.range(&most).0 >= 0;
-        let most = if positive { most } else { most.greater(&Poly::default()) };
-        if most.excess().is_some() { Err(format!("the bound of `{}` is too large", size.brief())) } else { Ok(most) }
-    }
-
-    /// An upper or a lower bound.
-    fn bound(&self, size: &Poly, upper: bool) -> Result<Poly, String> {
-        if self.of_size(size) == 0 {
-            return Ok(size.clone());
-        }
-        let mut sum = Poly::default();
-        for (atoms, c) in size.terms() {
-            let coefficient = i64::try_from(c).map_err(|_| format!("`{}` is too large", size.brief()))?;
-            let upward = upper == (c > 0);
-            let mut product = Poly::constant(coefficient);
-            for atom in atoms {
-                let single = Poly::of_term(vec![atom.clone()], 1);
-                // Of factors that may be negative products have no bound that is the product of theirs.
-                if atoms.len() > 1 && self.facts.range(&single).0 < 0 {
-                    return Err(format!("a factor of `{}` may be negative", size.brief()));
-                }
-                product = product.mul(&self.bound_of_atom(atom, &single, upward)?);
-            }
-            sum = sum.add(&product);
-        }
-        Ok(sum)
-    }
-
-    fn bound_of_atom(&self, atom: &Atom, single: &Poly, upper: bool) -> Result<Poly, String> {
-        if self.of_size(single) == 0 {
-            return Ok(single.clone());
-        }
-        Ok(match atom {
-            Atom::Symbol(name) if upper => {
-                self.most.get(&**name).cloned().ok_or_else(|| format!("nothing bounds `{name}`, which data decide"))?
-            }
-            Atom::Symbol(name) => Poly::constant(self.facts.info(name).min),
-            Atom::FloorDiv(inner, divisor) => self.bound(inner, upper)?.floordiv(*divisor),
-            Atom::Min(a, b) => self.bound(a, upper)?.lesser(&self.bound(b, upper)?),
-        })
+        self.bounds.most(&self.facts, size)
     }
 
     /// A symbol is solved in a step that may come after decisions.
@@ -204,24 +193,28 @@ impl Phases {
             return Ok(());
         }
         let info = &program.symbols[symbol].info;
+        let name = &program.symbols[symbol].name;
+        // Until it has a bound, what is made of it has none.
+        self.bounds.open(name);
+        let bound = |size: &Poly| self.bounds.bound(&self.facts, size, true);
         let whole = match quantity.dim {
             Some((input, axis)) if input >= self.inputs => {
                 let most = self.most(&program.decisions[input - self.inputs].most[axis])?;
-                most.add(&self.bound(&quantity.plus, true)?)
+                most.add(&bound(&quantity.plus)?)
             }
             Some((input, _)) => {
                 return Err(format!("data decide a part of a size of input '{}'", program.inputs[input].name));
             }
-            None => self.bound(&quantity.plus, true)?,
+            None => bound(&quantity.plus)?,
         };
         let mut most = factor.as_const().map_or_else(|| whole.clone(), |factor| whole.floordiv(factor));
         if info.max < MAX_DIM {
             most = most.lesser(&info.max.into());
         }
         if most.excess().is_some() {
-            return Err(format!("the bound of `{}` is too large", program.symbols[symbol].name));
+            return Err(format!("the bound of `{name}` is too large"));
         }
-        self.most.insert(program.symbols[symbol].name.clone(), most);
+        self.bounds.define(name, most);
         Ok(())
     }
 }

@@ -7,14 +7,15 @@ use crate::rt::{AllocOp, CallOp, ConstantOp, CopyOp, IfOp, InvokeOp, ReturnOp, W
 
 use smallvec::SmallVec;
 use sutura_interp::{
-    Callable, DType, Fault, FaultKind, Flow, Frame, InterpError, Interpret, Layout, MemRef, Value, Values,
+    Callable, DType, Fault, FaultKind, Flow, Frame, InterpError, Interpret, Layout, MemRef, Scalar, Tensor, Value,
+    Values,
 };
 use sutura_ir::{Context, DialectBuilder, Op, OpRef, OpView};
 
 use super::bind::{Check, Condition, Solution};
 use super::liveness::root_buffer;
 use super::lowered;
-use super::ops::{ExchangeOp, ExpectOp, LaunchOp, PackedOp, SelectOp, ViewOp};
+use super::ops::{ExchangeOp, ExpectOp, LaunchOp, PackedOp, ReadSizesOp, SelectOp, SizeListOp, ViewOp, WriteSizesOp};
 use super::program::{Port, ProgramInfo, Symbol};
 use super::types::BufferType;
 use crate::r#dyn::poly::Poly;
@@ -29,7 +30,7 @@ struct Run {
     symbols: Vec<Symbol>,
     solution: Arc<Solution>,
     inputs: usize,
-    /// Calls that decide sizes, in order.
+    /// What decides sizes, in order.
     decisions: Vec<Op>,
     /// Values of the symbols that are known so far.
     values: Vec<Option<i64>>,
@@ -54,6 +55,9 @@ pub(super) fn register(d: &mut DialectBuilder<'_>) {
         .op_interface::<ExchangeOp<'_>, dyn Interpret>(&(exchange as Hook))
         .op_interface::<SelectOp<'_>, dyn Interpret>(&(select as Hook))
         .op_interface::<ExpectOp<'_>, dyn Interpret>(&(expect as Hook))
+        .op_interface::<SizeListOp<'_>, dyn Interpret>(&(alloc as Hook))
+        .op_interface::<WriteSizesOp<'_>, dyn Interpret>(&(write_sizes as Hook))
+        .op_interface::<ReadSizesOp<'_>, dyn Interpret>(&(read_sizes as Hook))
         .op_interface::<InvokeOp<'_>, dyn Interpret>(&(super::control::invoke as Hook))
         .op_interface::<IfOp<'_>, dyn Interpret>(&(super::control::if_ as Hook))
         .op_interface::<WhileOp<'_>, dyn Interpret>(&(super::control::while_ as Hook));
@@ -116,7 +120,7 @@ fn solve(program: &ProgramInfo<'_>, args: &Values) -> Result<(Solution, Vec<Opti
     Ok((solution, values))
 }
 
-/// A call of a routine has decided sizes.
+/// An op has decided sizes.
 pub(super) fn decided(op: OpRef<'_>, sizes: &[i64], frame: &mut Frame<'_>) -> Result<(), Fault> {
     let running = running(frame)?;
     let index = running.decisions.iter().position(|decision| *decision == op.op);
@@ -269,7 +273,7 @@ fn view(op: OpRef<'_>, frame: &mut Frame<'_>) -> Result<Flow, InterpError> {
     // Two parts are one complex number.
     let numbers =
         |sizes: &[usize], dtype: DType| sizes.iter().product::<usize>() * if dtype.part().is_some() { 2 } else { 1 };
-    if known && numbers(&shape, dtype) != numbers(whole.sizes(), whole.dtype) {
+    if known && !ViewOp::from_ref(op).front() && numbers(&shape, dtype) != numbers(whole.sizes(), whole.dtype) {
         return Err(Fault::shape(format!("{:?} elements as {:?}", whole.sizes(), &shape[..])).into());
     }
     frame.set(0, MemRef { dtype, ..(*whole).clone().with_layout(Layout::row_major(&shape)) })?;
@@ -336,6 +340,24 @@ fn expect(op: OpRef<'_>, frame: &mut Frame<'_>) -> Result<Flow, InterpError> {
             return Err(Fault::new(FaultKind::ShapeMismatch, message).into());
         }
     }
+    Ok(Flow::Next)
+}
+
+fn write_sizes(op: OpRef<'_>, frame: &mut Frame<'_>) -> Result<Flow, InterpError> {
+    let sizes = WriteSizesOp::from_ref(op).sizes();
+    let sizes: Vec<i64> = sizes.iter().map(|poly| size(poly, frame)).collect::<Result<_, Fault>>()?;
+    let scalars = sizes.iter().map(|size| Scalar::int(*size, DType::I64));
+    let (list, sizes) = (frame.memref(0)?, Tensor::from_scalars(DType::I64, &[sizes.len()], scalars)?);
+    frame.memory().write(&list, &sizes)?;
+    Ok(Flow::Next)
+}
+
+fn read_sizes(op: OpRef<'_>, frame: &mut Frame<'_>) -> Result<Flow, InterpError> {
+    let list = frame.memref(0)?;
+    let found = frame.memory().read(&list)?;
+    let size = |i| found.data().read(i)?.as_i64().ok_or_else(|| Fault::type_mismatch("reads no integer"));
+    let sizes: Vec<i64> = (0..found.len()).map(size).collect::<Result<_, Fault>>()?;
+    decided(op, &sizes, frame)?;
     Ok(Flow::Next)
 }
 

@@ -27,7 +27,7 @@ use sutura_ir::name_of;
 use sutura_ir::registry::{Dialect, DialectBuilder};
 
 pub use bind::{Check, Condition, Quantity, Solution, Step, Unsolvable, Words};
-pub use build::{ProgramBuilder, ProgramHeader, invoke, launch, packed};
+pub use build::{Invocation, ProgramBuilder, ProgramHeader, invoke, launch, packed};
 pub use call::{CallOp, works_on_devices};
 pub use constraints::GuardsAttr;
 pub use control::{MOST_NESTED, nesting};
@@ -38,8 +38,8 @@ pub use kernel::{
 };
 pub use liveness::{BufferUses, Interval, root_buffer};
 pub use ops::{
-    AllocOp, ConstantOp, CopyOp, ExchangeOp, ExpectOp, IfOp, InvokeOp, LaunchOp, PackedOp, ProgramOp, ReturnOp,
-    SelectOp, ViewOp, WhileOp,
+    AllocOp, ConstantOp, CopyOp, ExchangeOp, ExpectOp, IfOp, InvokeOp, LaunchOp, PackedOp, ProgramOp, ReadSizesOp,
+    ReturnOp, SelectOp, SizeListOp, ViewOp, WhileOp, WriteSizesOp,
 };
 pub use program::{Constraint, ConstraintKind, Port, ProgramInfo, Symbol};
 pub use types::{ALIGNMENT, BufferType};
@@ -60,11 +60,15 @@ impl Dialect for RtDialect {
             .directive("Params", call::PARAMS);
         d.op::<ProgramOp<'_>>().op::<ReturnOp<'_>>().op::<ConstantOp<'_>>().op::<AllocOp<'_>>().op::<ViewOp<'_>>();
         d.op::<LaunchOp<'_>>().op::<PackedOp<'_>>().op::<CopyOp<'_>>().op::<SelectOp<'_>>().op::<ExpectOp<'_>>();
+        d.op::<SizeListOp<'_>>().op::<WriteSizesOp<'_>>().op::<ReadSizesOp<'_>>();
         d.op::<CallOp<'_>>().op::<InvokeOp<'_>>().op::<IfOp<'_>>().op::<WhileOp<'_>>().op::<ExchangeOp<'_>>();
         d.op_interface::<ProgramOp<'_>, dyn SymbolUser>(&verify::ProgramSymbols);
         d.op_interface::<ConstantOp<'_>, dyn MemoryEffects>(&effects::ReadsConstant);
         d.op_interface::<AllocOp<'_>, dyn MemoryEffects>(&effects::Allocates);
+        d.op_interface::<SizeListOp<'_>, dyn MemoryEffects>(&effects::Allocates);
         d.op_interface::<LaunchOp<'_>, dyn MemoryEffects>(&effects::ReadsAndWrites);
+        d.op_interface::<WriteSizesOp<'_>, dyn MemoryEffects>(&effects::ReadsAndWrites);
+        d.op_interface::<ReadSizesOp<'_>, dyn MemoryEffects>(&effects::ReadsAndWrites);
         d.op_interface::<CallOp<'_>, dyn MemoryEffects>(&call::CallEffects);
         d.op_interface::<CopyOp<'_>, dyn MemoryEffects>(&effects::Copies);
         d.op_interface::<ExchangeOp<'_>, dyn MemoryEffects>(&effects::ReadsAndWrites);

@@ -99,6 +99,9 @@ pub struct AllocOp {
 ///
 /// With `checked` the dimensions are the same, of sizes that nothing proves to be: they are compared when the program comes
 /// there, and the run ends with an error where they differ. `checked` says in words what they are sizes of.
+///
+/// With `front` the view is what lies at the front of the buffer: as many elements or less, provably for the most that sizes may be
+/// which data decide. What lies behind it has undefined contents.
 #[op(
     "rt.view",
     traits(Pure),
@@ -110,7 +113,48 @@ pub struct ViewOp {
     buffer: Operand<AnyBuffer>,
     /// What is compared, in words.
     checked: OptAttr<StrAttr>,
+    /// It may have less elements than the buffer.
+    front: Flag,
     result: Res<AnyBuffer>,
+}
+
+/// A list of sizes in memory of the host's own, also where buffers are memory of a device.
+///
+/// `rt.write_sizes` and `rt.read_sizes` alone use it.
+///
+/// ```mlir
+/// %sizes = rt.size_list : !rt.buffer<i64, [1]>
+/// ```
+#[op("rt.size_list", parents("rt.program"), format = "attr-dict `:` type($list)", verify)]
+pub struct SizeListOp {
+    list: Res<AnyBuffer>,
+}
+
+/// Writes sizes to a list, for what reads them behind a condition, or in the next iteration of a loop.
+///
+/// ```mlir
+/// rt.write_sizes %sizes {sizes = #dyn.shape<[K]>} : !rt.buffer<i64, [1]>
+/// ```
+#[op("rt.write_sizes", parents("rt.program", "rt.if", "rt.while"), format = "$list attr-dict `:` type($list)", verify)]
+pub struct WriteSizesOp {
+    list: Operand<AnyBuffer>,
+    sizes: Attr<SizesAttr>,
+}
+
+/// Reads sizes from a list. Symbols that nothing else tells have their values from there on, in its block; what is known already is
+/// compared, and the run ends where it differs. Each size is at most `most`, which is checked, and memory is planned for.
+///
+/// ```mlir
+/// rt.read_sizes %sizes {what = "scf.if 'y'", sizes = #dyn.shape<[R]>, most = #dyn.shape<[N]>} : !rt.buffer<i64, [1]>
+/// ```
+#[op("rt.read_sizes", parents("rt.program", "rt.if", "rt.while"), format = "$list attr-dict `:` type($list)", verify)]
+pub struct ReadSizesOp {
+    list: Operand<AnyBuffer>,
+    /// What messages call the op that makes what has the sizes.
+    what: Attr<StrAttr>,
+    sizes: Attr<SizesAttr>,
+    /// The most that each of them is.
+    most: Attr<SizesAttr>,
 }
 
 /// Runs all groups of a kernel and waits for them. A grid without groups launches nothing.
@@ -245,6 +289,9 @@ pub struct SelectOp {
 /// The symbols of that program are solved from the sizes of these buffers, as they are from the dims of a model's inputs.
 /// `inline-programs` puts its body in the place of the call, where programs are compiled.
 ///
+/// With `most` it decides sizes: those of its outputs, of which `most` has a bound of each dimension, one output after the other. The
+/// symbols among them that nothing else tells are known behind it in its block. Such outputs have place for the most that they may be.
+///
 /// ```mlir
 /// rt.invoke @layer ins(%x, %w) outs(%y) : !rt.buffer<f32, [B, 256]>, !rt.buffer<f32, [256, 256]>, !rt.buffer<f32, [B, 256]>
 /// ```
@@ -262,6 +309,8 @@ pub struct InvokeOp {
     inputs: Operands<AnyBuffer>,
     /// Its outputs.
     outputs: Operands<AnyBuffer>,
+    /// The most that each dimension of the outputs is, where data decide some.
+    most: OptAttr<SizesAttr>,
 }
 
 /// Runs one of two sides, as a truth value in memory says. The host looks, so the buffer must be its memory.

@@ -2,7 +2,6 @@
 
 use sutura_ir::{Attr, BlockRef, Context, OpRef, OpView, Value};
 
-use super::call::CallOp;
 use super::decide::Decision;
 use super::kernel::{named, read_symbol, strings_of, write_symbol};
 use super::ops::ProgramOp;
@@ -129,7 +128,7 @@ pub struct ProgramInfo<'a> {
     pub outputs: Vec<Port>,
     /// Constraints beyond the types.
     pub constraints: Vec<Constraint>,
-    /// Calls of routines that decide sizes, in order.
+    /// What decides sizes, in order.
     pub decisions: Vec<Decision>,
     /// Whether allocations have their places.
     pub planned: bool,
@@ -172,6 +171,14 @@ impl<'a> ProgramInfo<'a> {
         })
     }
 
+    /// What the header of a program states of sizes beyond the types.
+    ///
+    /// # Errors
+    /// Says what does not fit.
+    pub fn constraints_of(op: OpRef<'_>) -> Result<Vec<Constraint>, String> {
+        Ok(read_constraints(ProgramOp::from_ref(op))?)
+    }
+
     /// What the header states of the sizes, equalities included.
     ///
     /// # Errors
@@ -186,10 +193,10 @@ impl<'a> ProgramInfo<'a> {
     }
 }
 
-/// The calls that decide sizes, those in conditions and loops too, in the order of the text.
+/// What decides sizes, in conditions and loops too, in the order of the text.
 fn decisions(block: BlockRef<'_>) -> Vec<Decision> {
     let ops = block.body.preorder().map(|op| OpRef::new(block.cx, block.body, op));
-    ops.filter_map(|op| Decision::of(op.as_::<CallOp<'_>>()?)).collect()
+    ops.filter_map(Decision::of).collect()
 }
 
 /// What symbols and constraints say together.

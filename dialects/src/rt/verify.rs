@@ -12,17 +12,18 @@ use sutura_ir::{Context, OpRef, OpView, Type, TypeData, Value};
 use super::bind::Solution;
 use super::call::CallOp;
 use super::control::{MOST_NESTED, nested_too_deep};
-use super::decide::{undecided_output, used_too_early};
+use super::decide::{Phases, undecided_output, used_too_early};
 use super::kernel::{Access, KernelSignature, Launchable};
 use super::liveness::{BufferUses, root_buffer};
 use super::ops::{
-    AllocOp, ConstantOp, CopyOp, ExchangeOp, ExpectOp, IfOp, InvokeOp, LaunchOp, PackedOp, ProgramOp, SelectOp, ViewOp,
-    WhileOp,
+    AllocOp, ConstantOp, CopyOp, ExchangeOp, ExpectOp, IfOp, InvokeOp, LaunchOp, PackedOp, ProgramOp, ReadSizesOp,
+    SelectOp, SizeListOp, ViewOp, WhileOp, WriteSizesOp,
 };
 use super::program::ProgramInfo;
 use super::types::BufferType;
 use crate::complex::part_type;
 use crate::r#dyn::facts::{Facts, MAX_DIM};
+use crate::r#dyn::is_at_most;
 use crate::r#dyn::poly::Poly;
 
 type Checked = Result<(), Diagnostic>;
@@ -75,7 +76,10 @@ impl Verify for ViewOp<'_> {
         let alike = this.checked().is_none() || (from.elem == to.elem && from.dims.len() == to.dims.len());
         let checked = ensure(same, op, || "a view keeps the width of elements".to_string());
         let message = || "a view whose sizes are 'checked' keeps elements and rank".to_string();
-        report(checked.and_then(|()| ensure(alike, op, message)), diags)
+        let checked = checked.and_then(|()| ensure(alike, op, message));
+        let front = !this.front() || (this.checked().is_none() && from.elem == to.elem);
+        let message = || "a view of the front keeps elements, and its sizes are not 'checked'".to_string();
+        report(checked.and_then(|()| ensure(front, op, message)), diags)
     }
 }
 
@@ -107,6 +111,43 @@ impl Verify for ExpectOp<'_> {
         let integers = [Type::I32, Type::I64].contains(&list.elem);
         let message = || format!("needs a list of {count} integers, and as many sizes that a 0 copies");
         report(ensure(fits && integers, op, message), diags)
+    }
+}
+
+impl Verify for SizeListOp<'_> {
+    fn verify(op: OpRef<'_>, diags: &mut Diagnostics) -> Result<(), Reported> {
+        let list = SizeListOp::from_ref(op).list();
+        let ty = buffer(op, list);
+        let fits = ty.elem == Type::I64 && matches!(&ty.dims[..], [count] if count.as_const().is_some_and(|n| n > 0));
+        let checked = ensure(fits, op, || "is a list of 64-bit integers, of a length that is a number".to_string());
+        let is_own = |user: OpRef<'_>| user.is::<WriteSizesOp<'_>>() || user.is::<ReadSizesOp<'_>>();
+        let other = op.body.uses(list).map(|user| op.at(user.owner)).find(|user| !is_own(*user));
+        let message = "uses a list of sizes, which is for 'rt.write_sizes' and 'rt.read_sizes'";
+        let checked = checked.and_then(|()| other.map_or(Ok(()), |user| Err(user.error(message))));
+        report(checked, diags)
+    }
+}
+
+/// The list is one of the host, of as many sizes.
+fn verify_list(op: OpRef<'_>, list: Value, counts: &[usize]) -> Checked {
+    let made = op.body.defining_op(list).is_some_and(|d| op.at(d).is::<SizeListOp<'_>>());
+    ensure(made, op, || "needs a list of sizes, made by 'rt.size_list'".to_string())?;
+    let dims = &buffer(op, list).dims;
+    let fits = counts.iter().all(|count| dims == &[Poly::from(*count as i64)]);
+    ensure(fits, op, || format!("has not as many sizes as the list, which has {}", dims[0].brief()))
+}
+
+impl Verify for WriteSizesOp<'_> {
+    fn verify(op: OpRef<'_>, diags: &mut Diagnostics) -> Result<(), Reported> {
+        let this = WriteSizesOp::from_ref(op);
+        report(verify_list(op, this.list(), &[this.sizes().len()]), diags)
+    }
+}
+
+impl Verify for ReadSizesOp<'_> {
+    fn verify(op: OpRef<'_>, diags: &mut Diagnostics) -> Result<(), Reported> {
+        let this = ReadSizesOp::from_ref(op);
+        report(verify_list(op, this.list(), &[this.sizes().len(), this.most().len()]), diags)
     }
 }
 
@@ -154,7 +195,7 @@ fn verify_program(op: OpRef<'_>) -> Checked {
     let program = ProgramInfo::read(op).map_err(|message| op.error(message))?;
     let solution = Solution::of(&program).map_err(|e| op.error(e))?;
     if let Some((early, size)) = used_too_early(&program, &solution.phases) {
-        return Err(early.error(format!("uses the size {size} before the call of a routine that decides it")));
+        return Err(early.error(format!("uses the size {size} before what decides it")));
     }
     if let Some((output, size)) = undecided_output(&program, &solution.phases) {
         let error = op.error(format!("output '{output}' has the size {size}, which a condition or a loop decides"));
@@ -165,7 +206,7 @@ fn verify_program(op: OpRef<'_>) -> Checked {
     let mut checked = Ok(());
     op.walk(&mut |inner| {
         if checked.is_ok() && inner.op != op.op {
-            checked = verify_inner(&program, &facts, inner, &mut names);
+            checked = verify_inner(&program, (&facts, &solution.phases), inner, &mut names);
         }
     });
     checked?;
@@ -187,10 +228,18 @@ pub(super) fn sizes_of(op: OpRef<'_>) -> Vec<Poly> {
     }
     let types = op.operand_types().filter_map(|ty| BufferType::of(op.cx, ty));
     let mut sizes: Vec<Poly> = types.flat_map(|ty| ty.dims.iter().cloned()).collect();
+    sizes.extend(own_sizes(op));
     if op.is::<ViewOp<'_>>() {
         let made = op.result_types().filter_map(|ty| BufferType::of(op.cx, ty));
         sizes.extend(made.flat_map(|ty| ty.dims.iter().cloned()));
-    } else if let Some(launch) = op.as_::<LaunchOp<'_>>() {
+    }
+    sizes
+}
+
+/// The sizes that an op mentions itself.
+fn own_sizes(op: OpRef<'_>) -> Vec<Poly> {
+    let mut sizes: Vec<Poly> = Vec::new();
+    if let Some(launch) = op.as_::<LaunchOp<'_>>() {
         sizes.extend(launch.dims().into_iter().chain(launch.work().into_iter().flatten()));
     } else if let Some(expect) = op.as_::<ExpectOp<'_>>() {
         sizes.extend(expect.sizes().into_iter().chain(expect.copied()));
@@ -199,6 +248,12 @@ pub(super) fn sizes_of(op: OpRef<'_>) -> Vec<Poly> {
     } else if let Some(call) = op.as_::<CallOp<'_>>() {
         let numbers = call.declaration().and_then(|routine| call.numbers(routine));
         sizes.extend(numbers.unwrap_or_default().into_iter().flatten());
+    } else if let Some(write) = op.as_::<WriteSizesOp<'_>>() {
+        sizes.extend(write.sizes());
+    } else if let Some(read) = op.as_::<ReadSizesOp<'_>>() {
+        sizes.extend(read.sizes().into_iter().chain(read.most()));
+    } else if let Some(invoke) = op.as_::<InvokeOp<'_>>() {
+        sizes.extend(invoke.most().into_iter().flatten());
     }
     sizes
 }
@@ -206,7 +261,7 @@ pub(super) fn sizes_of(op: OpRef<'_>) -> Vec<Poly> {
 /// Checks that need the program's symbols.
 fn verify_inner<'a>(
     program: &ProgramInfo<'_>,
-    facts: &Facts,
+    (facts, phases): (&Facts, &Phases),
     op: OpRef<'a>,
     names: &mut FxHashSet<&'a str>,
 ) -> Checked {
@@ -217,29 +272,40 @@ fn verify_inner<'a>(
         return ensure(names.insert(name), op, || format!("is the second constant named '{name}'"));
     }
     if let Some(view) = op.as_::<ViewOp<'_>>() {
+        if view.front() {
+            return at_front(facts, phases, view);
+        }
         // What is checked when it runs needs no proof.
         return if view.checked().is_some() { Ok(()) } else { same_elements(facts, op, view.buffer(), view.result()) };
     }
     if let Some(copy) = op.as_::<CopyOp<'_>>() {
         return same_elements(facts, op, copy.from(), copy.to());
     }
-    if let Some(launch) = op.as_::<LaunchOp<'_>>() {
-        let sizes = launch.dims().into_iter().chain(launch.work().into_iter().flatten());
-        return sizes.into_iter().try_for_each(|size| declared(program, op, &size));
+    let own = own_sizes(op);
+    if !own.is_empty() {
+        own.iter().try_for_each(|size| declared(program, op, size))?;
     }
     if let Some(call) = op.as_::<CallOp<'_>>() {
-        let params =
-            call.declaration().and_then(|routine| call.numbers(routine)).map_err(|message| op.error(message))?;
-        params.iter().flatten().try_for_each(|size| declared(program, op, size))?;
+        call.declaration().and_then(|routine| call.numbers(routine)).map_err(|message| op.error(message))?;
         return super::call::verify(facts, op);
     }
-    if let Some(expect) = op.as_::<ExpectOp<'_>>() {
-        return expect.sizes().iter().chain(&expect.copied()).try_for_each(|size| declared(program, op, size));
-    }
-    if let Some(select) = op.as_::<SelectOp<'_>>() {
-        return select.guards().iter().flatten().try_for_each(|size| declared(program, op, size));
-    }
     Ok(())
+}
+
+/// As many elements as the buffer has place for, or less, whatever data decide.
+fn at_front(facts: &Facts, phases: &Phases, view: ViewOp<'_>) -> Checked {
+    let op = view.op_ref();
+    let (whole, front) = (buffer(op, view.buffer()), buffer(op, view.result()));
+    let most = |size: &Poly| phases.most(size).map_err(|why| op.error(why));
+    let fits = |front: &Poly, whole: &Poly| Ok(is_at_most(facts, &most(front)?, &most(whole)?));
+    let dims = front.dims.iter().zip(&whole.dims);
+    let each = dims.map(|(front, whole)| fits(front, whole)).collect::<Result<Vec<bool>, Diagnostic>>()?;
+    let together = fits(&front.elements(), &whole.elements())?;
+    let holds = together || (front.dims.len() == whole.dims.len() && each.into_iter().all(|fits| fits));
+    ensure(holds, op, || {
+        let (front, whole) = (front.elements(), whole.elements());
+        format!("cannot prove that {} elements lie at the front of {}", front.brief(), whole.brief())
+    })
 }
 
 fn declared(program: &ProgramInfo<'_>, op: OpRef<'_>, size: &Poly) -> Checked {
@@ -314,6 +380,10 @@ impl<'p, 's, 't, 'a> Contents<'p, 's, 't, 'a> {
             self.disjoint(op, &[(copy.from(), Access::Read), (copy.to(), Access::Write)])?;
         } else if let Some(expect) = op.as_::<ExpectOp<'_>>() {
             self.access(op, expect.list(), Access::Read, "is looked at")?;
+        } else if let Some(write) = op.as_::<WriteSizesOp<'_>>() {
+            self.access(op, write.list(), Access::Write, "gets sizes")?;
+        } else if let Some(read) = op.as_::<ReadSizesOp<'_>>() {
+            self.access(op, read.list(), Access::Read, "is a list of sizes")?;
         } else if let Some(exchange) = op.as_::<ExchangeOp<'_>>() {
             // Both hold something, so that both still do: whichever way the program takes.
             self.access(op, exchange.first(), Access::Read, "changes its memory")?;

@@ -2,19 +2,29 @@
 //!
 //! Regions hold one call each, as `outline-regions` leaves them. What a loop carries lies in buffers around it; an iteration makes
 //! what comes next beside it, and both change their memory.
+//!
+//! Where sides, or iterations, make something of different sizes, there is place for the most that these are ([`sizes`]). The host
+//! writes the sizes to a list, and reads them where they are needed.
 
-use std::collections::HashMap;
+mod assemble;
+mod sizes;
+
+use std::collections::{BTreeSet, HashMap};
 use std::hash::Hash;
+use std::sync::Arc;
 
+use sutura_dialects::r#dyn::attr::symbolic_shape;
+use sutura_dialects::r#dyn::{EqualOp, Poly};
 use sutura_dialects::func::{CallOp, FuncOp};
-use sutura_dialects::rt::{BufferType, CopyOp, ExchangeOp, ProgramBuilder, invoke};
+use sutura_dialects::graph::shape_fn::mentioned_sizes;
+use sutura_dialects::rt::{CopyOp, ExchangeOp, Invocation, ReadSizesOp, WriteSizesOp, invoke};
 use sutura_dialects::scf::{ConditionOp, IfOp, WhileOp, YieldOp};
-use sutura_dialects::tensor::ExtractOp;
+use sutura_dialects::tensor::{CastOp, ExtractOp};
 use sutura_ir::op_ref::RegionRef;
-use sutura_ir::{Builder, Loc, OpRef, OpView, Value};
+use sutura_ir::{BlockRef, Builder, Context, Loc, OpRef, OpView, Traits, Type, Value};
 
 use super::kernel::Built;
-use super::program::{Assembly, buffer, place};
+use super::program::buffer;
 
 /// What a region does.
 struct Side<'a> {
@@ -35,6 +45,49 @@ pub(super) fn is_control(op: OpRef<'_>) -> bool {
 fn is_condition(op: OpRef<'_>) -> bool {
     let decides = |user: OpRef<'_>| user.is::<IfOp<'_>>() || user.is::<ConditionOp<'_>>();
     op.is::<ExtractOp<'_>>() && op.num_operands() == 1 && op.body.uses(op.result(0)).all(|u| decides(op.at(u.owner)))
+}
+
+/// Whether the op says other sizes of a tensor that a loop starts with.
+pub(super) fn is_edge(op: OpRef<'_>) -> bool {
+    op.is::<CastOp<'_>>() && op.body.uses(op.result(0)).all(|user| op.at(user.owner).is::<WhileOp<'_>>())
+}
+
+/// Symbols that are used outside of the regions of conditions and loops. In these regions the program has others.
+pub(super) fn outer_symbols(entry: BlockRef<'_>) -> BTreeSet<Arc<str>> {
+    let has_regions = |op: &OpRef<'_>| op.is::<IfOp<'_>>() || op.is::<WhileOp<'_>>();
+    let mut outer = BTreeSet::new();
+    let args = entry.args().iter().copied();
+    args.for_each(|arg| add_symbols(entry.cx, entry.body.ty(arg), &mut outer));
+    for op in entry.ops().filter(|op| !is_edge(*op)) {
+        op.result_types().for_each(|ty| add_symbols(op.cx, ty, &mut outer));
+        if let Some(equal) = op.as_::<EqualOp<'_>>() {
+            outer.extend(equal.lhs().symbols().into_iter().chain(equal.rhs().symbols()));
+        }
+        if has_regions(&op) {
+            continue;
+        }
+        op.walk(&mut |inside| {
+            outer.extend(mentioned_sizes(inside).iter().flat_map(Poly::symbols));
+            inside.result_types().for_each(|ty| add_symbols(op.cx, ty, &mut outer));
+            for block in inside.regions().flat_map(|region| region.blocks()) {
+                block.args().iter().for_each(|arg| add_symbols(op.cx, block.body.ty(*arg), &mut outer));
+            }
+        });
+    }
+    outer
+}
+
+/// Symbols that are known behind a condition or a loop.
+pub(super) fn symbols_behind(entry: BlockRef<'_>) -> BTreeSet<Arc<str>> {
+    let mut behind = BTreeSet::new();
+    for op in entry.ops().filter(|op| op.is::<IfOp<'_>>() || op.is::<WhileOp<'_>>()) {
+        op.result_types().for_each(|ty| add_symbols(op.cx, ty, &mut behind));
+    }
+    behind
+}
+
+fn add_symbols(cx: &Context, ty: Type, to: &mut BTreeSet<Arc<str>>) {
+    to.extend(symbolic_shape(cx, ty).into_iter().flatten().flatten().flat_map(|size| size.symbols()));
 }
 
 /// Checks such an op of `function`.
@@ -78,6 +131,20 @@ fn decided(op: OpRef<'_>, condition: Value) -> Built<Value> {
     })
 }
 
+/// True for what says other sizes of what a region hands on.
+fn is_end(op: OpRef<'_>) -> bool {
+    op.is::<CastOp<'_>>() && op.body.uses(op.result(0)).all(|user| op.at(user.owner).has_trait(Traits::Terminator))
+}
+
+/// A value before others sizes were said of it.
+fn as_made(op: OpRef<'_>, mut value: Value) -> Value {
+    let cast = |value| op.at(op.body.defining_op(value)?).as_::<CastOp<'_>>();
+    while let Some(cast) = cast(value) {
+        value = cast.source();
+    }
+    value
+}
+
 fn side<'a>(op: OpRef<'a>, region: RegionRef<'a>) -> Built<Side<'a>> {
     let mut side = Side { args: &[], call: None, yielded: Vec::new(), condition: None };
     let Some(block) = region.entry() else { return Ok(side) };
@@ -86,11 +153,11 @@ fn side<'a>(op: OpRef<'a>, region: RegionRef<'a>) -> Built<Side<'a>> {
         if let Some(call) = inner.as_::<CallOp<'_>>().filter(|_| side.call.is_none()) {
             side.call = Some(call);
         } else if let Some(end) = inner.as_::<YieldOp<'_>>() {
-            side.yielded = end.results().collect();
+            side.yielded = end.results().map(|value| as_made(op, value)).collect();
         } else if let Some(end) = inner.as_::<ConditionOp<'_>>() {
-            side.yielded = end.args().collect();
+            side.yielded = end.args().map(|value| as_made(op, value)).collect();
             side.condition = Some(end.condition());
-        } else if !is_condition(inner) {
+        } else if !is_condition(inner) && !is_end(inner) {
             let error = inner.error(format!("has no place in '{}', whose regions make one call each", op.name_str()));
             return Err(Box::new(error.help("run `outline-regions` before this pass")));
         }
@@ -98,14 +165,21 @@ fn side<'a>(op: OpRef<'a>, region: RegionRef<'a>) -> Built<Side<'a>> {
     Ok(side)
 }
 
-/// The program that runs, its inputs and its outputs.
-type Call = (String, Vec<Value>, Vec<Value>);
-
-/// What is done in a region: a call, then what puts what it hands on in its place.
+/// What is done in a region: sizes are read, then comes a call, then what puts what it hands on in its place, and its sizes.
 #[derive(Default)]
 struct Done {
-    call: Option<Call>,
+    read: Option<Read>,
+    call: Option<Invocation>,
     moves: Vec<Move<Value>>,
+    write: Option<(Value, Vec<Poly>)>,
+}
+
+/// Sizes that are read from a list.
+struct Read {
+    list: Value,
+    what: String,
+    sizes: Vec<Poly>,
+    most: Vec<Poly>,
 }
 
 /// How a buffer comes to hold what it must.
@@ -117,14 +191,20 @@ enum Move<T> {
 
 impl Done {
     fn emit(&self, b: &mut Builder<'_>, loc: Loc) {
-        if let Some((name, inputs, outputs)) = &self.call {
-            invoke(b, loc, name, inputs, outputs);
+        if let Some(Read { list, what, sizes, most }) = &self.read {
+            ReadSizesOp::build(b, loc, *list, what, sizes, most);
+        }
+        if let Some(invocation) = &self.call {
+            invoke(b, loc, invocation);
         }
         for step in &self.moves {
             match *step {
                 Move::Copy(from, to) => drop(CopyOp::build(b, loc, from, to)),
                 Move::Exchange(first, second) => drop(ExchangeOp::build(b, loc, first, second)),
             }
+        }
+        if let Some((list, sizes)) = &self.write {
+            WriteSizesOp::build(b, loc, *list, sizes);
         }
     }
 }
@@ -135,13 +215,13 @@ fn is_unchanged(before: &Side<'_>, after: &Side<'_>, index: usize) -> bool {
     handed.is_some_and(|at| before.yielded.get(at) == before.args.get(index))
 }
 
-/// The exchanges, then the copies, after which each target holds what its source did; `movable` are the buffers whose contents
-/// nobody needs but through the sources.
+/// The exchanges, then the copies, each by the number of its pair and from where, after which each target holds what its source did;
+/// `movable` are the buffers whose contents nobody needs but through the sources.
 fn moves<T: Copy + Eq + Hash>(
     pairs: &[(T, T)],
     movable: &[T],
     same: &dyn Fn(T, T) -> bool,
-) -> (Vec<Move<T>>, Vec<(T, T)>) {
+) -> (Vec<Move<T>>, Vec<(usize, T)>) {
     // One target gets each content itself, where it can; others get copies.
     let mut owner: HashMap<T, T> = pairs.iter().filter(|(from, to)| from == to).copied().collect();
     for (from, to) in pairs {
@@ -163,194 +243,9 @@ fn moves<T: Copy + Eq + Hash>(
         place.insert(pushed, now);
         place.insert(*from, *to);
     }
-    let copies = pairs.iter().filter(|(from, to)| !owns(from, to));
-    let copies = copies.map(|(from, to)| (*place.get(from).unwrap_or(from), *to)).collect();
+    let copies = pairs.iter().enumerate().filter(|(_, (from, to))| !owns(from, to));
+    let copies = copies.map(|(number, (from, _))| (number, *place.get(from).unwrap_or(from))).collect();
     (moves, copies)
-}
-
-impl<'a, 'c> Assembly<'a, 'c> {
-    /// A call, a condition or a loop, which was checked.
-    pub(super) fn control(&mut self, op: OpRef<'a>) -> Built<()> {
-        if let Some(call) = op.as_::<CallOp<'_>>() {
-            let inputs: Vec<Value> = op.operands().map(|v| self.buffers[&v]).collect();
-            let mut outputs = Vec::with_capacity(op.num_results());
-            for result in op.results() {
-                let buffer = place(&mut self.converted.program, &self.placed, op, result)?;
-                self.buffers.insert(result, buffer);
-                outputs.push(buffer);
-            }
-            self.converted.program.invoke(op.loc(), call.callee(), &inputs, &outputs);
-        } else if let Some(this) = op.as_::<IfOp<'_>>() {
-            self.condition(op, this)?;
-        } else if op.is::<WhileOp<'_>>() {
-            self.repeated(op)?;
-        }
-        Ok(())
-    }
-
-    fn alloc(&mut self, op: OpRef<'a>, value: Value) -> Built<Value> {
-        let ty = buffer(op, op.body, value)?;
-        Ok(self.converted.program.alloc(op.loc(), ty))
-    }
-
-    fn is_of(&self, buffer: Value, ty: &BufferType) -> bool {
-        self.converted.program.ty(buffer) == ty
-    }
-
-    fn condition(&mut self, op: OpRef<'a>, this: IfOp<'a>) -> Built<()> {
-        let condition = self.buffers[&decided(op, this.condition())?];
-        let mut results = Vec::with_capacity(op.num_results());
-        for result in op.results() {
-            let buffer = place(&mut self.converted.program, &self.placed, op, result)?;
-            self.buffers.insert(result, buffer);
-            results.push(buffer);
-        }
-        let mut done = Vec::new();
-        for region in op.regions() {
-            let side = side(op, region)?;
-            done.push(self.fill_buffers(op, &side, &results)?);
-        }
-        self.converted.program.if_(op.loc(), condition, |i, b| {
-            if let Some(done) = done.get(i) {
-                done.emit(b, op.loc());
-            }
-        });
-        Ok(())
-    }
-
-    /// Makes what a region hands on in `targets`: in place where the call may write there, else by a copy.
-    fn fill_buffers(&mut self, op: OpRef<'a>, side: &Side<'a>, targets: &[Value]) -> Built<Done> {
-        let wanted: Vec<(Value, Value)> = side.yielded.iter().copied().zip(targets.iter().copied()).collect();
-        let call = self.call(op, side, &wanted, &[], ProgramBuilder::alloc_each_iteration)?;
-        let pairs: Vec<(Value, Value)> = wanted.iter().map(|(value, to)| (self.buffers[value], *to)).collect();
-        let moves = self.copies(op, pairs);
-        Ok(Done { call, moves })
-    }
-
-    /// The call of a region, with outputs in place of what is wanted of each value where the call may write there: it reads nothing
-    /// of it, and neither does what comes after it (`kept`). Other outputs are made by `alloc`.
-    fn call(
-        &mut self,
-        op: OpRef<'a>,
-        side: &Side<'a>,
-        wanted: &[(Value, Value)],
-        kept: &[Value],
-        alloc: fn(&mut ProgramBuilder<'c>, Loc, BufferType) -> Value,
-    ) -> Built<Option<Call>> {
-        let Some(call) = side.call else { return Ok(None) };
-        let inner = call.op_ref();
-        let inputs: Vec<Value> = inner.operands().map(|v| self.buffers[&v]).collect();
-        let mut outputs = Vec::new();
-        for result in inner.results() {
-            let ty = buffer(inner, op.body, result)?;
-            let free = |target: &Value| ![&inputs[..], kept, &outputs].iter().any(|taken| taken.contains(target));
-            let at = wanted.iter().find(|(value, _)| *value == result).map(|(_, target)| *target);
-            let output = match at.filter(|target| self.is_of(*target, &ty) && free(target)) {
-                Some(target) => target,
-                None => alloc(&mut self.converted.program, inner.loc(), ty),
-            };
-            self.buffers.insert(result, output);
-            outputs.push(output);
-        }
-        Ok(Some((call.callee().to_owned(), inputs, outputs)))
-    }
-
-    /// Copies that are made as if at once.
-    fn copies(&mut self, op: OpRef<'a>, pairs: Vec<(Value, Value)>) -> Vec<Move<Value>> {
-        let mut pairs: Vec<(Value, Value)> = pairs.into_iter().filter(|(from, to)| from != to).collect();
-        let mut first = Vec::new();
-        // What is both read and written is read first.
-        for i in 0..pairs.len() {
-            let (from, to) = pairs[i];
-            let overwritten = pairs.iter().any(|(_, other)| *other == from && *other != to);
-            if overwritten {
-                let ty = self.converted.program.ty(from).clone();
-                let between = self.converted.program.alloc_each_iteration(op.loc(), ty);
-                first.push(Move::Copy(from, between));
-                pairs[i].0 = between;
-            }
-        }
-        first.into_iter().chain(pairs.into_iter().map(|(from, to)| Move::Copy(from, to))).collect()
-    }
-
-    fn repeated(&mut self, op: OpRef<'a>) -> Built<()> {
-        let loc = op.loc();
-        let (before, after) = (op.region(0).expect("verified"), op.region(1).expect("verified"));
-        let (before, after) = (side(op, before)?, side(op, after)?);
-        // Buffers of what changes, by number.
-        let mut state: Vec<(usize, Value)> = Vec::with_capacity(before.args.len());
-        for (i, (arg, init)) in before.args.iter().zip(op.operands()).enumerate() {
-            let (ty, init) = (buffer(op, op.body, *arg)?, self.buffers[&init]);
-            let program = &mut self.converted.program;
-            let buffer = match is_unchanged(&before, &after, i) {
-                true if *program.ty(init) == ty => init,
-                true => program.view(loc, init, ty),
-                false => {
-                    let buffer = program.alloc(loc, ty);
-                    program.copy(loc, init, buffer);
-                    state.push((i, buffer));
-                    buffer
-                }
-            };
-            self.buffers.insert(*arg, buffer);
-        }
-        let (targets, made) = self.made_before(op, &before, &after)?;
-        let first = self.fill_buffers(op, &before, &targets)?;
-        let condition = before.condition.ok_or_else(|| Box::new(op.error("has no condition")))?;
-        let condition = self.buffers[&decided(op, condition)?];
-        for (arg, buffer) in after.args.iter().zip(&targets) {
-            self.buffers.insert(*arg, *buffer);
-        }
-        let second = self.advance(op, &after, &state, made)?;
-        self.converted.program.while_(
-            loc,
-            condition,
-            |i, b| {
-                if i == 0 { first.emit(b, loc) } else { second.emit(b, loc) }
-            },
-        );
-        Ok(())
-    }
-
-    /// The buffers of what the first region of a loop hands on, which are those of the results; and those among them that are made
-    /// anew in it for the loop alone.
-    fn made_before(&mut self, op: OpRef<'a>, before: &Side<'a>, after: &Side<'a>) -> Built<(Vec<Value>, Vec<Value>)> {
-        let (mut targets, mut own) = (Vec::with_capacity(op.num_results()), Vec::new());
-        for (i, (result, value)) in op.results().zip(&before.yielded).enumerate() {
-            let made = before.call.is_some_and(|call| call.op_ref().results().any(|r| r == *value));
-            let first = before.yielded.iter().position(|v| v == value);
-            let carried = after.args.get(i).is_some_and(|arg| after.yielded.contains(arg));
-            let buffer = match first.filter(|first| made && *first < targets.len()) {
-                Some(first) => targets[first],
-                // What goes on to the next iteration changes its memory with what it replaces, which an output cannot.
-                None if made && carried => {
-                    own.push(self.alloc(op, result)?);
-                    own[own.len() - 1]
-                }
-                None if made => place(&mut self.converted.program, &self.placed, op, result)?,
-                None => self.buffers[value],
-            };
-            targets.push(buffer);
-            self.buffers.insert(result, buffer);
-        }
-        Ok((targets, own))
-    }
-
-    /// The second region of a loop: a call, and what makes what it hands on the state. `made` are buffers that the first region
-    /// writes anew.
-    fn advance(&mut self, op: OpRef<'a>, after: &Side<'a>, state: &[(usize, Value)], made: Vec<Value>) -> Built<Done> {
-        let wanted: Vec<(Value, Value)> = state.iter().map(|(i, buffer)| (after.yielded[*i], *buffer)).collect();
-        // What the loop hands on, or keeps elsewhere, is still read when the call was made.
-        let kept: Vec<Value> = wanted.iter().filter_map(|(value, _)| self.buffers.get(value).copied()).collect();
-        let call = self.call(op, after, &wanted, &kept, ProgramBuilder::alloc)?;
-        let pairs: Vec<(Value, Value)> = wanted.iter().map(|(value, to)| (self.buffers[value], *to)).collect();
-        let outputs = call.iter().flat_map(|(_, _, outputs)| outputs.iter().copied());
-        let movable: Vec<Value> = outputs.chain(state.iter().map(|(_, buffer)| *buffer)).chain(made).collect();
-        let program = &self.converted.program;
-        let (mut moves, copies) = moves(&pairs, &movable, &|a, b| program.ty(a) == program.ty(b));
-        moves.extend(self.copies(op, copies));
-        Ok(Done { call, moves })
-    }
 }
 
 #[cfg(test)]
@@ -379,6 +274,7 @@ mod tests {
             let pairs: Vec<(usize, usize)> = sources.iter().enumerate().map(|(to, from)| (*from, to)).collect();
             // The last one is somebody else's.
             let (exchanges, copies) = moves(&pairs, &[0, 1, 2, 3], &|_, _| true);
+            let copies: Vec<(usize, usize)> = copies.iter().map(|(number, from)| (*from, pairs[*number].1)).collect();
             let held = after(&exchanges, &copies);
             assert_eq!(held[..3], sources, "{pairs:?}: {held:?}");
             assert_eq!(held[4], 4, "{pairs:?}: {held:?}");

@@ -27,13 +27,14 @@ mod tests;
 mod tiles;
 mod turned;
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use machine::Machine;
 pub use program::NAME_ATTR;
 pub use search::Candidate;
 use sutura_dialects::r#dyn::Facts;
-use sutura_dialects::func::FuncOp;
+use sutura_dialects::r#dyn::attr::symbolic_shape;
+use sutura_dialects::func::{CallOp, FuncOp};
 use sutura_dialects::graph::{FusionOp, PlanAttr};
 use sutura_dialects::rt::{ProgramInfo, Solution, Unsolvable};
 use sutura_dialects::target::{TargetDesc, machine_in};
@@ -195,6 +196,7 @@ impl Pass for ConvertGraphToGir {
             None => Vec::new(),
         };
         report_contradictions(run, &functions)?;
+        let functions = those_called_first(cx, run.body, functions);
         let mut failed = false;
         for op in functions {
             let view = OpRef::new(cx, run.body, op);
@@ -289,6 +291,43 @@ pub fn choices(cx: &Context, module: &Body, sizes: &HashMap<String, i64>) -> Res
 fn unsolvable(program: OpRef<'_>) -> Option<Unsolvable> {
     let info = ProgramInfo::read(program).ok()?;
     Solution::of(&info).err()
+}
+
+/// The functions in their order, but those that decide sizes before those that call them, which plan memory by what bounds these.
+fn those_called_first(cx: &Context, module: &Body, functions: Vec<Op>) -> Vec<Op> {
+    let name_of = |op: Op| OpRef::new(cx, module, op).symbol_name();
+    let by_name: HashMap<&str, Op> = functions.iter().filter_map(|op| Some((name_of(*op)?, *op))).collect();
+    let callees = |op: Op| {
+        let mut called = Vec::new();
+        let calls = |inner: OpRef<'_>| inner.as_::<CallOp<'_>>().and_then(|call| by_name.get(call.callee()).copied());
+        for block in OpRef::new(cx, module, op).region(0).into_iter().flat_map(|region| region.blocks()) {
+            block.ops().for_each(|op| op.walk(&mut |inner| called.extend(calls(inner))));
+        }
+        called
+    };
+    let (mut order, mut seen) = (Vec::with_capacity(functions.len()), HashSet::new());
+    for function in functions {
+        let mut open = vec![(function, false)];
+        while let Some((op, called)) = open.pop() {
+            if called {
+                order.push(op);
+            } else if seen.insert(op) {
+                open.push((op, true));
+                let decides = |callee: &Op| decides_sizes(OpRef::new(cx, module, *callee));
+                open.extend(callees(op).into_iter().filter(decides).map(|callee| (callee, false)));
+            }
+        }
+    }
+    order
+}
+
+/// Whether a function returns something of a size that its arguments do not tell.
+fn decides_sizes(function: OpRef<'_>) -> bool {
+    let Some(entry) = function.region(0).and_then(|region| region.entry()) else { return false };
+    let symbols = |value| symbolic_shape(function.cx, entry.body.ty(value)).into_iter().flatten().flatten();
+    let told: HashSet<_> = entry.args().iter().flat_map(|arg| symbols(*arg)).flat_map(|size| size.symbols()).collect();
+    let returned = entry.terminator().into_iter().flat_map(OpRef::operands);
+    returned.flat_map(symbols).any(|size| size.symbols().iter().any(|name| !told.contains(name)))
 }
 
 /// What sizes are known to be is wrong in itself in some function or region: an error of the program, not a lack of this pass.

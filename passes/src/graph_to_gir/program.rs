@@ -7,9 +7,9 @@ use sutura_dialects::r#dyn::attr::{SIZES, symbolic_shape};
 use sutura_dialects::r#dyn::facts::Contradiction;
 use sutura_dialects::r#dyn::ops::{EqualOp, SymbolOp};
 use sutura_dialects::r#dyn::poly::Poly;
-use sutura_dialects::r#dyn::{Facts, SymbolInfo};
+use sutura_dialects::r#dyn::{Bounds, Facts, SymbolInfo};
 use sutura_dialects::func::FuncOp;
-use sutura_dialects::graph::shape_fn::{told_in_run, used_symbols};
+use sutura_dialects::graph::shape_fn::{told_by_routines, told_in_run, used_symbols};
 use sutura_dialects::graph::{
     ApplyOp, BitcastOp, ConstantOp, FusionOp, PlanAttr, ReshapeOp, RoutineOp, ShapeEnv, described,
 };
@@ -55,6 +55,7 @@ pub(super) fn convert<'c, 'a>(
         return Err(vec![error]);
     }
     let told = entry.ops().next().map(told_in_run).unwrap_or_default();
+    let outer = control::outer_symbols(entry);
     let at = fallback::At::of(function);
     let (mut regions, mut remarks, mut missed) = (HashMap::new(), Vec::new(), Vec::new());
     for op in entry.ops() {
@@ -89,14 +90,16 @@ pub(super) fn convert<'c, 'a>(
             );
         } else if control::is_control(op) {
             errors.extend(control::check(function, op).err().map(|error| *error));
-        } else if !is_known(op) {
+        } else if !is_known(op) && !control::is_edge(op) {
             errors.push(misplaced(op));
         }
     }
     if errors.is_empty() {
-        errors.extend(facts.symbols().find(|(name, _)| !told.contains(*name)).map(|(name, _)| untold(entry, name)));
+        let behind = control::symbols_behind(entry);
+        let is_told = |name: &Arc<str>| told.contains(name) || !outer.contains(name) || behind.contains(name);
+        errors.extend(facts.symbols().find(|(name, _)| !is_told(name)).map(|(name, _)| untold(entry, name)));
     }
-    let header = match header(function, entry, &facts) {
+    let header = match header(function, entry, &facts, &outer) {
         Ok(header) => Some(header),
         Err(error) => {
             errors.push(*error);
@@ -105,7 +108,8 @@ pub(super) fn convert<'c, 'a>(
     };
     match header {
         Some(header) if errors.is_empty() => {
-            let converted = Assembly::new(cx, function, entry, header).run(regions).map_err(|error| vec![*error])?;
+            let converted =
+                Assembly::new(cx, function, entry, header, facts).run(regions).map_err(|error| vec![*error])?;
             Ok(Converted { remarks, missed, ..converted })
         }
         _ => Err(errors),
@@ -283,7 +287,7 @@ pub(super) fn buffer(op: OpRef<'_>, body: &Body, value: Value) -> Built<BufferTy
     }
 }
 
-fn header(function: OpRef<'_>, entry: BlockRef<'_>, facts: &Facts) -> Built<ProgramHeader> {
+fn header(function: OpRef<'_>, entry: BlockRef<'_>, facts: &Facts, outer: &BTreeSet<Arc<str>>) -> Built<ProgramHeader> {
     let cx = function.cx;
     let func = function.as_::<FuncOp<'_>>().expect("a function");
     let name_in = |list: Option<&[Attr]>, i: usize| {
@@ -305,7 +309,7 @@ fn header(function: OpRef<'_>, entry: BlockRef<'_>, facts: &Facts) -> Built<Prog
         |(name, info): (&std::sync::Arc<str>, &SymbolInfo)| Symbol { name: name.to_string(), info: info.clone() };
     Ok(ProgramHeader {
         name: function.symbol_name().unwrap_or_default().to_owned(),
-        symbols: facts.symbols().map(symbol).collect(),
+        symbols: facts.symbols().filter(|(name, _)| outer.contains(*name)).map(symbol).collect(),
         inputs,
         outputs,
         constraints: entry.ops().filter_map(|op| Some(constraint(&op.as_::<EqualOp<'_>>()?))).collect(),
@@ -391,22 +395,33 @@ struct Named {
 
 /// Makes the program of a function.
 pub(super) struct Assembly<'a, 'c> {
-    function: OpRef<'a>,
+    pub(super) function: OpRef<'a>,
     entry: BlockRef<'a>,
     /// Output that a value of a region is written to.
     pub(super) placed: HashMap<Value, usize>,
     pub(super) buffers: HashMap<Value, Value>,
     by_key: HashMap<String, Named>,
+    /// What is known of sizes, and the symbols that are known so far.
+    pub(super) facts: Facts,
+    pub(super) known: BTreeSet<Arc<str>>,
+    /// The most that sizes are which one region of a condition or a loop knows.
+    pub(super) bounds: Bounds,
+    /// Types of values of such regions, and of which buffers others are the front.
+    pub(super) types: HashMap<Value, BufferType>,
+    pub(super) fronts: HashMap<Value, Value>,
     pub(super) converted: Converted<'c>,
 }
 
 impl<'a, 'c> Assembly<'a, 'c> {
-    fn new(cx: &'c Context, function: OpRef<'a>, entry: BlockRef<'a>, header: ProgramHeader) -> Self {
+    fn new(cx: &'c Context, function: OpRef<'a>, entry: BlockRef<'a>, header: ProgramHeader, facts: Facts) -> Self {
         let program = ProgramBuilder::new(cx, header);
         let buffers = entry.args().iter().enumerate().map(|(i, arg)| (*arg, program.input(i))).collect();
         let converted =
             Converted { kernels: vec![], program, launches: 0, shared: 0, calls: 0, remarks: vec![], missed: vec![] };
-        Self { function, entry, placed: HashMap::new(), buffers, by_key: HashMap::new(), converted }
+        let (placed, by_key, types, fronts) = (HashMap::new(), HashMap::new(), HashMap::new(), HashMap::new());
+        let known = entry.ops().next().map(told_by_routines).unwrap_or_default();
+        let bounds = Bounds::default();
+        Self { function, entry, placed, buffers, by_key, facts, known, bounds, types, fronts, converted }
     }
 
     fn run(mut self, mut regions: HashMap<Op, (FusedRegion<'a>, Lowered)>) -> Built<Converted<'c>> {

@@ -5,8 +5,11 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use sutura_dialects::r#dyn::attr::symbolic_shape;
 use sutura_dialects::func::{CallOp, FuncOp};
+use sutura_dialects::graph::shape_fn::told_symbols;
 use sutura_dialects::graph::{RoutineOp, ShapeEnv, ShapeFn};
+use sutura_dialects::scf::{IfOp, WhileOp};
 use sutura_ir::analysis::PreservedAnalyses;
 use sutura_ir::pass::{Anchor, Pass, PassInfo, PassOptions, PassResult, PassRun, StatisticInfo};
 use sutura_ir::{Body, Context, OpRef, Traits};
@@ -69,7 +72,17 @@ fn deciding(cx: &Context, module: &Body) -> BTreeSet<String> {
     deciding
 }
 
+/// Whether sides or iterations may make something of different sizes.
+fn hands_on_decided(op: OpRef<'_>) -> bool {
+    let told = told_symbols(op, &[]);
+    let sizes = op.results().filter_map(|value| symbolic_shape(op.cx, op.ty(value))).flatten().flatten();
+    sizes.into_iter().any(|size| size.symbols().iter().any(|name| !told.contains(name)))
+}
+
 fn decides(op: OpRef<'_>) -> bool {
+    if op.is::<IfOp<'_>>() || op.is::<WhileOp<'_>>() {
+        return hands_on_decided(op);
+    }
     let function = op.interface::<dyn ShapeFn>().filter(|_| op.interface::<dyn RoutineOp>().is_some());
     function.is_some_and(|function| !function.infer(op, &ShapeEnv::default()).decided.is_empty())
 }

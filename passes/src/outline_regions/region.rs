@@ -8,7 +8,7 @@ use sutura_dialects::r#dyn::attr::symbolic_shape;
 use sutura_dialects::func::{CallOp, FuncOp, ReturnOp};
 use sutura_dialects::graph::shape_fn::used_symbols;
 use sutura_dialects::scf::ConditionOp;
-use sutura_dialects::tensor::ExtractOp;
+use sutura_dialects::tensor::{CastOp, ExtractOp};
 use sutura_ir::analysis::effects::is_trivially_dead;
 use sutura_ir::rewriter::IrMapping;
 use sutura_ir::{
@@ -77,12 +77,22 @@ fn reads_decision(op: OpRef<'_>) -> bool {
         && op.body.uses(op.result(0)).all(|user| op.at(user.owner).is::<ConditionOp<'_>>())
 }
 
+/// True for what says other sizes of what a region hands on, which stays with it.
+fn says_sizes(op: OpRef<'_>) -> bool {
+    op.is::<CastOp<'_>>() && op.body.uses(op.result(0)).all(|user| op.at(user.owner).has_trait(Traits::Terminator))
+}
+
+/// True for what stays where it is.
+fn stays(op: OpRef<'_>) -> bool {
+    reads_decision(op) || says_sizes(op)
+}
+
 fn plan(cx: &Context, body: &Body, op: Op, number: usize) -> Result<Option<Plan>, (Loc, String)> {
     let view = OpRef::new(cx, body, op);
     let block = view.region(number).and_then(|region| region.entry());
     let Some(block) = block else { return Ok(None) };
     let Some(end) = block.terminator() else { return Ok(None) };
-    let work: Vec<OpRef<'_>> = block.ops().filter(|o| o.op != end.op && !reads_decision(*o)).collect();
+    let work: Vec<OpRef<'_>> = block.ops().filter(|o| o.op != end.op && !stays(*o)).collect();
     // A call alone is what would be made, and nothing is nothing to make.
     if work.is_empty() || matches!(work[..], [only] if only.is::<CallOp<'_>>()) {
         return Ok(None);
@@ -118,7 +128,7 @@ fn plan(cx: &Context, body: &Body, op: Op, number: usize) -> Result<Option<Plan>
             }
         }
     }
-    let read = block.ops().filter(|o| reads_decision(*o)).flat_map(OpRef::operands);
+    let read = block.ops().filter(|o| stays(*o)).flat_map(OpRef::operands);
     for value in end.operands().chain(read) {
         let made = body.defining_op(value).is_some_and(|o| work.iter().any(|w| w.op == o));
         if made && !plan.outputs.contains(&value) {
@@ -162,7 +172,7 @@ fn function_body(cx: &Context, body: &Body, plan: &Plan, inputs: &[Type]) -> Bod
     plan.constants.iter().for_each(|constant| copy(*constant, &mut b));
     let block = BlockRef { cx, body, block: plan.block };
     let end = plan.end;
-    for op in block.ops().filter(|op| op.op != end && !reads_decision(*op)) {
+    for op in block.ops().filter(|op| op.op != end && !stays(*op)) {
         copy(op.op, &mut b);
     }
     let results: Vec<Value> = plan.outputs.iter().map(|v| mapping.get(*v).expect("made by what was copied")).collect();
@@ -204,8 +214,7 @@ fn forget(cx: &Context, body: &mut Body, inside: &Body) {
 /// The call in the place of what the region did.
 fn replace(cx: &Context, body: &mut Body, plan: &Plan, name: &str, results: &[Type], loc: Loc) {
     let block = BlockRef { cx, body, block: plan.block };
-    let mut moved: Vec<Op> =
-        block.ops().filter(|op| op.op != plan.end && !reads_decision(*op)).map(|op| op.op).collect();
+    let mut moved: Vec<Op> = block.ops().filter(|op| op.op != plan.end && !stays(*op)).map(|op| op.op).collect();
     moved.reverse();
     let mut rw = Rewriter::new(cx, body);
     match rw.body().first_op(plan.block) {

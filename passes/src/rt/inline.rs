@@ -3,19 +3,21 @@
 //! Kernels stay what they are, so that a program that is invoked often costs its launches and no code. Sizes of the body are
 //! over the caller's symbols then, and its temporaries are planned with the caller's.
 
+use std::collections::BTreeSet;
+
 use rustc_hash::{FxHashMap, FxHashSet};
 use sutura_dialects::r#dyn::attr::map_sizes;
 use sutura_dialects::r#dyn::facts::MAX_DIM;
 use sutura_dialects::r#dyn::{Facts, Instance, Poly};
 use sutura_dialects::rt::{
     AllocOp, BufferType, ConstantOp, ConstraintKind, InvokeOp, MOST_NESTED, Port, ProgramInfo, ProgramOp, ReturnOp,
-    Solution, Symbol, ViewOp, WhileOp, nesting,
+    SizeListOp, Solution, Symbol, ViewOp, WhileOp, nesting, read_symbol,
 };
 use sutura_ir::analysis::PreservedAnalyses;
 use sutura_ir::asm::print::type_text;
 use sutura_ir::pass::{Anchor, Pass, PassError, PassInfo, PassOptions, PassResult, PassRun, StatisticInfo};
 use sutura_ir::rewriter::IrMapping;
-use sutura_ir::{Block, Body, Context, Diagnostic, Op, OpRef, OpView, Rewriter, Value};
+use sutura_ir::{Attr, Block, Body, Context, Diagnostic, Op, OpRef, OpView, Rewriter, Value};
 
 /// `inline-programs`
 pub static INLINE_PROGRAMS: PassInfo = PassInfo {
@@ -57,15 +59,18 @@ impl Pass for InlinePrograms {
                 let header = OpRef::new(cx, around, program);
                 inline_into(cx, body, header, around, &mut added)
             });
-            match done.unwrap_or(Ok((0, Vec::new()))) {
-                Ok((count, decided)) => {
+            match done.unwrap_or_else(|| Ok(Inlined::default())) {
+                Ok(Inlined { count, decided, replaced }) => {
                     if count > 0 {
                         let view = OpRef::new(cx, run.body, program);
                         let (loc, name) = (view.loc(), view.symbol_name().unwrap_or_default().to_owned());
                         run.passed(loc, format!("@{name}: {count} programs that it invokes are part of it"));
                         // The new temporaries have no place yet.
                         let symbols = ProgramOp::from_ref(OpRef::new(cx, run.body, program)).symbols().to_vec();
+                        let gone =
+                            |symbol: &Attr| read_symbol(cx, *symbol).is_some_and(|(name, _)| replaced.contains(&name));
                         let symbols = symbols.into_iter().chain(decided.iter().map(|symbol| symbol.write(cx)));
+                        let symbols = symbols.filter(|symbol| !gone(symbol));
                         let symbols = cx.array_attr(&symbols.collect::<Vec<_>>());
                         let mut rw = Rewriter::new(cx, run.body);
                         rw.set_prop(program, "planned", None);
@@ -138,21 +143,31 @@ fn visit<'a>(
     Ok(())
 }
 
-/// Replaces the invocations of one program, whose callees have none; how many, and the symbols that data decide in what stands in their
-/// place. `header` has lent its body.
+/// What was put into a program.
+#[derive(Default)]
+struct Inlined {
+    /// Invocations that were replaced.
+    count: u64,
+    /// Symbols that data decide in what stands in their place.
+    decided: Vec<Symbol>,
+    /// Symbols of sizes that an invocation decided, in whose place stand sizes of the program that it ran.
+    replaced: BTreeSet<String>,
+}
+
+/// Replaces the invocations of one program, whose callees have none. `header` has lent its body.
 fn inline_into(
     cx: &Context,
     body: &mut Body,
     header: OpRef<'_>,
     around: &Body,
     added: &mut usize,
-) -> Result<(u64, Vec<Symbol>), Diagnostic> {
+) -> Result<Inlined, Diagnostic> {
     let invokes = invocations(cx, body);
+    let mut inlined = Inlined { count: invokes.len() as u64, ..Inlined::default() };
     if invokes.is_empty() {
-        return Ok((0, Vec::new()));
+        return Ok(inlined);
     }
     let mut facts = facts_of(header)?;
-    let mut decided = Vec::new();
     let mut hoisted = FxHashMap::default();
     for &op in &invokes {
         let view = OpRef::new(cx, body, op);
@@ -171,10 +186,14 @@ fn inline_into(
         }
         let own = decided_symbols(&info, &mut facts).map_err(|message| view.error(message))?;
         let sizes = Sizes::of(InvokeOp::from_ref(view), &info, &facts, &own)?;
+        for (name, size) in told_by(cx, body, op, header, (&info, &sizes))? {
+            replace(cx, body, &name, &size).map_err(|message| OpRef::new(cx, body, op).error(message))?;
+            inlined.replaced.insert(name);
+        }
         splice(cx, body, op, &info, &sizes, &mut hoisted)?;
-        decided.extend(own.into_iter().map(|(_, symbol)| symbol));
+        inlined.decided.extend(own.into_iter().map(|(_, symbol)| symbol));
     }
-    Ok((invokes.len() as u64, decided))
+    Ok(inlined)
 }
 
 /// The most conditions and loops of a body that lie in each other.
@@ -197,6 +216,58 @@ fn decided_symbols(callee: &ProgramInfo<'_>, caller: &mut Facts) -> Result<Vec<(
         decided.push((symbol.name.clone(), Symbol { name, info: symbol.info.clone() }));
     }
     Ok(decided)
+}
+
+/// The symbols of sizes that an invocation decides, and the sizes that they are once the program stands in its place.
+fn told_by(
+    cx: &Context,
+    body: &Body,
+    invoke: Op,
+    header: OpRef<'_>,
+    (callee, sizes): (&ProgramInfo<'_>, &Sizes<'_>),
+) -> Result<Vec<(String, Poly)>, Diagnostic> {
+    let op = OpRef::new(cx, body, invoke);
+    let this = InvokeOp::from_ref(op);
+    let Some(most) = this.most() else { return Ok(Vec::new()) };
+    let args = body.entry_block().into_iter().flat_map(|block| body.block_args(block));
+    let args: Vec<&BufferType> =
+        args.take(inputs_of(header)).filter_map(|arg| BufferType::of(cx, body.ty(*arg))).collect();
+    let checks = ProgramInfo::constraints_of(header).map_err(|message| header.error(message))?;
+    let types = this.outputs().filter_map(|value| BufferType::of(cx, op.ty(value)));
+    let given = types.flat_map(|ty| ty.dims.iter().cloned()).zip(most);
+    let mut told: Vec<(String, Poly)> = Vec::new();
+    for ((given, most), wanted) in given.zip(callee.outputs.iter().flat_map(|port| &port.ty.dims)) {
+        let Some(name) = given.as_symbol().filter(|_| given != most) else { continue };
+        if told.iter().any(|(known, _)| known == name) {
+            continue;
+        }
+        let elsewhere = args.iter().any(|ty| ty.dims.iter().any(|size| size.mentions(name)))
+            || checks.iter().any(|check| check.left.mentions(name) || check.right.mentions(name));
+        let size = sizes.size(wanted).map_err(|message| op.error(message))?;
+        if elsewhere || size.mentions(name) {
+            return Err(op.error(format!("decides the size {name}, which is known before")));
+        }
+        told.push((name.to_owned(), size));
+    }
+    Ok(told)
+}
+
+fn inputs_of(header: OpRef<'_>) -> usize {
+    header.cx.array(ProgramOp::from_ref(header).input_names_attr()).map_or(0, <[_]>::len)
+}
+
+/// Puts a size in the place of a symbol in all of a program.
+fn replace(cx: &Context, body: &mut Body, name: &str, size: &Poly) -> Result<(), String> {
+    let ops: Vec<Op> = body.preorder().collect();
+    let mut rw = Rewriter::new(cx, body);
+    let mut exchanged = |old: &Poly| {
+        if !old.mentions(name) {
+            return Ok(old.clone());
+        }
+        let new = old.substitute(&|symbol| (symbol == name).then(|| size.clone()));
+        if new.excess().is_some() { Err(format!("the size {} gets too large", old.brief())) } else { Ok(new) }
+    };
+    ops.into_iter().try_for_each(|op| map_op(&mut rw, op, &mut exchanged))
 }
 
 /// What the symbols of a program whose body is elsewhere are known to be.
@@ -307,9 +378,11 @@ fn splice(
         let view = rw.op_ref(op);
         if view.is::<ReturnOp<'_>>() {
             rw.erase_op(op);
+        } else if view.is::<SizeListOp<'_>>() {
+            to_entry(&mut rw, entry, op);
         } else if let Some(alloc) = view.as_::<AllocOp<'_>>() {
             let anew = anew.next().unwrap_or(false) || alloc.each_iteration();
-            rw.set_prop(op, "each_iteration", anew.then_some(sutura_ir::Attr::UNIT));
+            rw.set_prop(op, "each_iteration", anew.then_some(Attr::UNIT));
             // What a plan said is of another workspace.
             rw.set_operands(op, &[]);
             to_entry(&mut rw, entry, op);
@@ -369,17 +442,24 @@ fn used_in_loop(alloc: OpRef<'_>) -> bool {
 
 /// Sizes of an op become the caller's, in the types of its results and in what it mentions.
 fn instantiate(rw: &mut Rewriter<'_>, op: Op, sizes: &Sizes<'_>) -> Result<(), String> {
+    map_op(rw, op, &mut |size| sizes.size(size))
+}
+
+/// Other sizes in the types of an op's results and in what it mentions.
+fn map_op(rw: &mut Rewriter<'_>, op: Op, to: &mut dyn FnMut(&Poly) -> Result<Poly, String>) -> Result<(), String> {
     let cx = rw.cx();
     let results: Vec<Value> = rw.body().results(op).collect();
     for value in results {
         let Some(ty) = BufferType::of(cx, rw.body().ty(value)) else { continue };
-        let dims = ty.dims.iter().map(|size| sizes.size(size)).collect::<Result<Vec<_>, _>>()?;
-        let ty = cx.ext_type(BufferType::new(ty.elem, dims));
-        rw.set_type(value, ty);
+        let dims = ty.dims.iter().map(&mut *to).collect::<Result<Vec<_>, _>>()?;
+        if dims != ty.dims {
+            let ty = cx.ext_type(BufferType::new(ty.elem, dims));
+            rw.set_type(value, ty);
+        }
     }
     let props: Vec<_> = cx.entries(rw.body().props(op)).to_vec();
     for prop in props {
-        let value = map_sizes(cx, prop.value, &mut |size: &Poly| sizes.size(size))?;
+        let value = map_sizes(cx, prop.value, &mut |size: &Poly| to(size))?;
         if value != prop.value {
             rw.set_prop(op, cx.str(prop.name), Some(value));
         }
@@ -418,7 +498,7 @@ fn arguments(
         }
         let words = (!same).then(|| words(callee, port));
         let ty = cx.ext_type(BufferType::new(found.elem, dims));
-        args.push(ViewOp::value(&mut rw, loc, *value, words.as_deref(), ty));
+        args.push(ViewOp::value(&mut rw, loc, *value, words.as_deref(), false, ty));
     }
     Ok(args)
 }

@@ -93,7 +93,10 @@ impl Checks<'_> {
                     self.fits(&groups, || "the number of groups of kernels that run together".to_owned());
                 }
                 Action::Call(call) => self.call(call),
-                Action::Copy(_) | Action::Exchange(_) | Action::Expect(..) => {}
+                Action::Copy(_) | Action::Exchange(_) | Action::Expect(..) | Action::ReadSizes(_) => {}
+                Action::WriteSizes(write) => {
+                    write.sizes().iter().for_each(|size| self.fits(size, || format!("the size `{}`", size.brief())));
+                }
                 Action::Compare(view, _) => {
                     let op = view.op_ref();
                     let sizes = [view.buffer(), view.result()].map(|value| &buffer_type(op, value).dims);

@@ -18,7 +18,7 @@ mod sizes;
 mod tests;
 
 use sutura_dialects::gpu::{GPUFuncOp, GPUModuleOp};
-use sutura_dialects::rt::{ExpectOp, ProgramOp, ViewOp};
+use sutura_dialects::rt::{ExpectOp, ProgramOp, ReadSizesOp};
 use sutura_ir::analysis::PreservedAnalyses;
 use sutura_ir::diagnostics::Diagnostic;
 use sutura_ir::pass::{
@@ -115,16 +115,13 @@ fn not_on_a_device(cx: &Context, module: &Body) -> Option<Diagnostic> {
     let mut found = None;
     inside.flat_map(|block| block.ops()).for_each(|op| {
         op.walk(&mut |op| {
-            let compares = op.as_::<ViewOp<'_>>().is_some_and(|view| view.checked().is_some());
-            found = found.or((compares || op.is::<ExpectOp<'_>>()).then_some(op));
+            found = found.or((op.is::<ReadSizesOp<'_>>() || op.is::<ExpectOp<'_>>()).then_some(op));
         });
     });
     let looks = found?;
     if !looks.is::<ExpectOp<'_>>() {
-        let error = looks.error("compares sizes when the run comes there, which programs for devices do not");
-        return Some(
-            error.help("compile for a processor, or state that the sizes are equal where the function is called"),
-        );
+        let error = looks.error("decides sizes in the run, which programs for devices do not");
+        return Some(error.help("compile for a processor, or let sides and iterations make what has one size"));
     }
     let error = looks.error("looks at a shape that data tells, which on a device the host cannot see");
     Some(error.help("compile for a processor, or make the shape follow from the shapes of the inputs"))

@@ -8,7 +8,7 @@ use sutura_dialects::routines::table::Routine;
 use sutura_dialects::rt::{
     ALIGNMENT, AllocOp, BufferType, CallOp, Check, Condition, ConstantOp, CopyOp, Decision, ExchangeOp, ExpectOp,
     GROUPS_ATTR, IfOp, InvokeOp, KernelSignature, LaunchOp, Launchable, PARTS_ATTR, PackedOp, Phases, ProgramInfo,
-    SelectOp, Solution, Step, ViewOp, WhileOp, planned_bytes, root_buffer,
+    ReadSizesOp, SelectOp, SizeListOp, Solution, Step, ViewOp, WhileOp, WriteSizesOp, planned_bytes, root_buffer,
 };
 use sutura_ir::diagnostics::Diagnostic;
 use sutura_ir::{BlockRef, OpRef, OpView, Value};
@@ -53,6 +53,10 @@ pub(super) enum Action<'a> {
     Expect(ExpectOp<'a>, i64),
     /// Sizes of a view are compared, with the program's number of that check.
     Compare(ViewOp<'a>, i64),
+    /// Sizes are written to a list of the host.
+    WriteSizes(WriteSizesOp<'a>),
+    /// Sizes are read from such a list, which decides them.
+    ReadSizes(ReadSizesOp<'a>),
     /// Versions with their guards; the last one's is empty.
     Select(Vec<(Vec<Poly>, Vec<Action<'a>>)>),
     /// A condition in memory, and what is done where it holds and where it does not.
@@ -68,6 +72,15 @@ impl<'a> Action<'a> {
             Self::Select(versions) => versions.iter().map(|(_, inside)| &inside[..]).collect(),
             Self::If(_, sides) | Self::While(_, sides) => sides.iter().map(|inside| &inside[..]).collect(),
             _ => Vec::new(),
+        }
+    }
+
+    /// The op, where it may decide sizes.
+    pub(super) fn decides(&self) -> Option<OpRef<'a>> {
+        match self {
+            Self::Call(call) => Some(call.op.op_ref()),
+            Self::ReadSizes(read) => Some(read.op_ref()),
+            _ => None,
         }
     }
 
@@ -99,6 +112,8 @@ pub(super) struct Program<'a> {
     /// Functions for launches that run together.
     pub(super) dispatchers: Vec<Dispatcher>,
     pub(super) temporaries: Vec<Temporary>,
+    /// Lists of sizes of the host.
+    pub(super) size_lists: Vec<SizeListOp<'a>>,
     pub(super) constants: Vec<ConstantOp<'a>>,
     /// What is checked of data, launch by launch.
     pub(super) data_checks: Vec<DataCheck>,
@@ -122,6 +137,7 @@ impl<'a> Program<'a> {
         number_checks(&mut actions, &mut data_checks);
         let temporaries = temporaries(&info, &solution.phases)?;
         let constants = info.block.ops().filter_map(|op| op.as_::<ConstantOp<'_>>()).collect();
+        let size_lists = info.block.ops().filter_map(|op| op.as_::<SizeListOp<'_>>()).collect();
         let on_device = one_place(op, &actions)?;
         let dispatchers = if on_device { Vec::new() } else { packed::collect(&actions, kernels) };
         let mut program = Self {
@@ -133,6 +149,7 @@ impl<'a> Program<'a> {
             actions,
             dispatchers,
             temporaries,
+            size_lists,
             constants,
             data_checks,
             on_device,
@@ -173,9 +190,9 @@ impl<'a> Program<'a> {
         (0..phase).map(|before| self.checks(before).count() as i64).sum()
     }
 
-    /// Number of a call among those that decide sizes, and for how many of each there is place.
-    pub(super) fn decision(&self, call: CallOp<'_>) -> Option<(usize, &Decision, &[Poly])> {
-        let index = self.info.decisions.iter().position(|decision| decision.op == call.op_ref().op)?;
+    /// Number of an op among those that decide sizes, and for how many of each there is place.
+    pub(super) fn decision(&self, op: OpRef<'_>) -> Option<(usize, &Decision, &[Poly])> {
+        let index = self.info.decisions.iter().position(|decision| decision.op == op.op)?;
         Some((index, &self.info.decisions[index], &self.solution.places[index]))
     }
 
@@ -233,7 +250,7 @@ fn number_checks(actions: &mut [Action<'_>], checks: &mut Vec<DataCheck>) {
         match action {
             Action::Launch(launch) => number_checks_of(launch, checks),
             Action::Packed(launches) => launches.iter_mut().for_each(|launch| number_checks_of(launch, checks)),
-            Action::Copy(_) | Action::Exchange(_) | Action::Call(_) => {}
+            Action::Copy(_) | Action::Exchange(_) | Action::Call(_) | Action::WriteSizes(_) | Action::ReadSizes(_) => {}
             Action::Expect(expect, number) => {
                 *number = checks.len() as i64;
                 checks.push(DataCheck { kind: DataCheckKind::Size, what: expect.what().to_owned() });
@@ -277,6 +294,10 @@ fn actions<'a>(block: BlockRef<'a>, kernels: &Kernels<'a>) -> Result<Vec<Action<
             let routine = call.declaration().map_err(|message| op.error(message))?;
             let params = call.numbers(routine).map_err(|message| op.error(message))?;
             actions.push(Action::Call(Box::new(Call { op: call, routine, params })));
+        } else if let Some(write) = op.as_::<WriteSizesOp<'_>>() {
+            actions.push(Action::WriteSizes(write));
+        } else if let Some(read) = op.as_::<ReadSizesOp<'_>>() {
+            actions.push(Action::ReadSizes(read));
         } else if let Some(expect) = op.as_::<ExpectOp<'_>>() {
             actions.push(Action::Expect(expect, 0));
         } else if let Some(view) = op.as_::<ViewOp<'_>>().filter(|view| view.checked().is_some()) {
@@ -351,10 +372,7 @@ fn one_place(program: OpRef<'_>, actions: &[Action<'_>]) -> Result<bool, Diagnos
             match action {
                 Action::Launch(launch) => found.push(launch),
                 Action::Packed(all) => found.extend(all),
-                Action::Copy(_) | Action::Exchange(_) | Action::Call(_) | Action::Expect(..) | Action::Compare(..) => {}
-                Action::Select(_) | Action::If(..) | Action::While(..) => {
-                    action.inside().into_iter().for_each(|inside| launches(inside, found))
-                }
+                _ => action.inside().into_iter().for_each(|inside| launches(inside, found)),
             }
         }
     }
@@ -414,7 +432,13 @@ fn collect_kernels(actions: &[Action<'_>], guard: Option<&str>, dispatchers: &[D
                 launches.iter().for_each(|launch| add_kernel(launch, guard, kernels));
                 add_packed(launches, guard, dispatchers, kernels);
             }
-            Action::Copy(_) | Action::Exchange(_) | Action::Call(_) | Action::Expect(..) | Action::Compare(..) => {}
+            Action::Copy(_)
+            | Action::Exchange(_)
+            | Action::Call(_)
+            | Action::Expect(..)
+            | Action::Compare(..)
+            | Action::WriteSizes(_)
+            | Action::ReadSizes(_) => {}
             Action::If(_, sides) | Action::While(_, sides) => {
                 sides.iter().for_each(|inside| collect_kernels(inside, None, dispatchers, kernels));
             }

@@ -1,17 +1,18 @@
-//! `sutura_run`: buffers, launches through the runtime's table, choice of versions.
+//! `sutura_run`: buffers, launches through the runtime's table, choice of versions. Actions are prepared ([`prepare`]), which computes
+//! their numbers, then performed ([`perform`], [`control`]).
+
+mod control;
+mod perform;
+mod prepare;
 
 use indexmap::IndexSet;
 use rustc_hash::FxHashMap;
 use sutura_dialects::r#dyn::poly::Poly;
-use sutura_dialects::routines::table::{Arguments, ELEMENTS, Typed};
-use sutura_dialects::rt::{BufferType, CopyOp, ExchangeOp, ExpectOp, ViewOp};
-use sutura_ir::{Block, OpView, Type, Value};
+use sutura_ir::{Block, OpRef, OpView, Type, Value};
 
 use super::checker::{Checker, Dims};
-use super::emit::{Emit, Pred, ptr_type};
+use super::emit::{Emit, ptr_type};
 use super::interface::Kernel;
-use super::interface_text::{self, symbol_variable};
-use super::packed;
 use super::program::{Action, Call, Launch, Program, buffer_type};
 use super::shapes::workspace;
 use super::sizes::{MANY, Sizes};
@@ -69,6 +70,10 @@ enum Ready {
         /// The size of each dimension, and the one that a 0 copies.
         sizes: Vec<(Value, Value)>,
     },
+    /// The list, and what it gets.
+    WriteSizes(Word, Vec<Value>),
+    /// Nothing to do but to decide.
+    ReadSizes,
     /// Each dimension as it is and as it must be, and the number of the check.
     Compare {
         check: Value,
@@ -193,6 +198,10 @@ pub(super) fn emit(program: &Program<'_>, e: &mut Emit<'_, '_>, args: &[Value], 
         };
         addresses.insert(temporary.value, at);
     }
+    for list in &program.size_lists {
+        let count = buffer_type(list.op_ref(), list.list()).dims.first().and_then(Poly::as_const).unwrap_or(1);
+        addresses.insert(list.list(), Address::Known(e.alloca(Type::I64, count)));
+    }
     let kernels = program.kernels();
     let run = Run {
         program,
@@ -282,15 +291,13 @@ fn most_arguments(actions: &[Action<'_>]) -> (usize, usize) {
             (sum(buffers_of), launches.len() + sum(|l| l.dims.len()))
         }
         Action::Call(call) => (call.op.op_ref().operands().count(), numbers_of(call)),
-        Action::Copy(_) | Action::Exchange(_) | Action::Expect(..) | Action::Compare(..) => (0, 0),
-        Action::Select(_) | Action::If(..) | Action::While(..) => {
+        _ => {
             let inside = action.inside().into_iter().map(most_arguments);
             inside.fold((0, 0), |a, b| (a.0.max(b.0), a.1.max(b.1)))
         }
     });
     each.fold((0, 0), |a, b| (a.0.max(b.0), a.1.max(b.1)))
 }
-
 impl<'p> Run<'p, '_, '_, '_, '_> {
     fn body(mut self) -> Result<(), String> {
         let program = self.program;
@@ -302,7 +309,7 @@ impl<'p> Run<'p, '_, '_, '_, '_> {
 
     fn run(&mut self, actions: &'p [Action<'_>]) -> Result<(), String> {
         let program = self.program;
-        let decides = |action: &Action<'_>| matches!(action, Action::Call(call) if program.decision(call.op).is_some());
+        let decides = |action: &Action<'_>| action.decides().is_some_and(|op| program.decision(op).is_some());
         for action in actions {
             match action {
                 // What follows from what is decided in it cannot be computed before.
@@ -319,8 +326,8 @@ impl<'p> Run<'p, '_, '_, '_, '_> {
                     self.perform(&ready)?;
                 }
             }
-            if let Action::Call(call) = action {
-                self.decide(call)?;
+            if let Some(op) = action.decides() {
+                self.decide(op)?;
             }
         }
         Ok(())
@@ -334,13 +341,14 @@ impl<'p> Run<'p, '_, '_, '_, '_> {
         Ok(())
     }
 
-    /// Reads and checks the sizes that a call has decided.
-    fn decide(&mut self, call: &Call<'_>) -> Result<(), String> {
+    /// Reads and checks the sizes that an op has decided.
+    fn decide(&mut self, op: OpRef<'_>) -> Result<(), String> {
         let program = self.program;
-        let (Some((index, decision, _)), Some(fail)) = (program.decision(call.op), self.fail_check) else {
+        let (Some((index, decision, _)), Some(fail)) = (program.decision(op), self.fail_check) else {
             return Ok(());
         };
-        let list = self.address(decision.list)?;
+        let list = decision.list.ok_or_else(|| "sizes are decided that no list tells".to_owned())?;
+        let list = self.address(list)?;
         let list = self.word(list);
         let sizes: Vec<Value> = (0..decision.sizes.len()).map(|i| self.e.load(list, Type::I64, i as i32)).collect();
         let dims = Dims::Decided(index, &sizes);
@@ -374,424 +382,5 @@ impl<'p> Run<'p, '_, '_, '_, '_> {
             Some(Address::Slot(slot)) => Ok(*slot),
             _ => Err("a buffer that is no temporary changes its memory".to_owned()),
         }
-    }
-
-    fn prepare_exchange(&mut self, exchange: ExchangeOp<'_>) -> Result<Ready, String> {
-        Ok(Ready::Exchange([self.slot(exchange.first())?, self.slot(exchange.second())?]))
-    }
-
-    fn perform_exchange(&mut self, [first, second]: [i32; 2]) {
-        let Some(slots) = self.slots else { return };
-        let addresses = [first, second].map(|slot| self.e.load_here(slots, ptr_type(self.e.cx()), slot));
-        self.e.store(addresses[0], slots, second);
-        self.e.store(addresses[1], slots, first);
-    }
-
-    fn prepare(&mut self, action: &'p Action<'_>) -> Result<Ready, String> {
-        match action {
-            Action::Launch(launch) => self.prepare_launch(launch),
-            Action::Packed(launches) if self.program.on_device => {
-                let all = launches.iter().map(|launch| self.prepare_launch(launch)).collect::<Result<_, _>>()?;
-                Ok(Ready::Select(vec![(None, all)]))
-            }
-            Action::Packed(launches) => self.prepare_packed(launches),
-            Action::Call(call) => self.prepare_call(call),
-            Action::Copy(copy) => self.prepare_copy(*copy),
-            Action::Exchange(exchange) => self.prepare_exchange(*exchange),
-            Action::Expect(expect, number) => self.prepare_expect(*expect, *number),
-            Action::Compare(view, number) => self.prepare_compare(*view, *number),
-            Action::If(condition, sides) => Ok(Ready::If(self.address(*condition)?, self.prepare_sides(sides)?)),
-            Action::While(condition, sides) => Ok(Ready::While(self.address(*condition)?, self.prepare_sides(sides)?)),
-            Action::Select(versions) => {
-                let mut ready = Vec::with_capacity(versions.len());
-                for (i, (guard, inside)) in versions.iter().enumerate() {
-                    let condition = if i + 1 < versions.len() { Some(self.sizes.guard(self.e, guard)?) } else { None };
-                    let inside = inside.iter().map(|a| self.prepare(a)).collect::<Result<_, _>>()?;
-                    ready.push((condition, inside));
-                }
-                Ok(Ready::Select(ready))
-            }
-        }
-    }
-
-    fn prepare_sides(&mut self, sides: &'p [Vec<Action<'_>>; 2]) -> Result<[Vec<Ready>; 2], String> {
-        let mut side = |i: usize| sides[i].iter().map(|action| self.prepare(action)).collect::<Result<Vec<_>, _>>();
-        Ok([side(0)?, side(1)?])
-    }
-
-    fn prepare_compare(&mut self, view: ViewOp<'_>, number: i64) -> Result<Ready, String> {
-        let op = view.op_ref();
-        let (from, to) = (&buffer_type(op, view.buffer()).dims, &buffer_type(op, view.result()).dims);
-        let check = self.sizes.constant(self.e, number);
-        let sizes = from.iter().zip(to);
-        let sizes = sizes.map(|(from, to)| Ok((self.sizes.value(self.e, from)?, self.sizes.value(self.e, to)?)));
-        Ok(Ready::Compare { check, sizes: sizes.collect::<Result<_, String>>()? })
-    }
-
-    /// Reports the first size that is another one, and ends the run: nothing is touched by what goes on with wrong sizes.
-    fn perform_compare(&mut self, check: Value, sizes: &[(Value, Value)]) {
-        for (dim, (given, wanted)) in sizes.iter().enumerate().filter(|(_, (given, wanted))| given != wanted) {
-            let wrong = self.e.compare(Pred::Ne, *given, *wanted);
-            let conditional = self.e.begin_if(wrong);
-            let report = self.e.load(self.table, ptr_type(self.e.cx()), REPORT_SLOT);
-            let position = self.e.i64(dim as i64);
-            self.e.call_pointer(report, &[self.context, check, position, *given, *wanted]);
-            self.e.end_if(conditional);
-            let (right, code) = (self.e.compare(Pred::Eq, *given, *wanted), self.e.i32(REPORTED));
-            if let Some(fail) = self.fail {
-                self.e.branch_unless(right, fail, &[code]);
-            }
-        }
-    }
-
-    /// What a condition in memory holds now.
-    fn condition(&mut self, address: Word) -> Value {
-        let address = self.word(address);
-        if self.program.on_device {
-            return self.condition_on_device(address);
-        }
-        let byte = self.e.load_here(address, Type::I8, 0);
-        let zero = self.e.i8(0);
-        self.e.compare(Pred::Ne, byte, zero)
-    }
-
-    /// The same in memory of a device, where the runtime looks. What goes wrong ends the run.
-    fn condition_on_device(&mut self, address: Value) -> Value {
-        let look = self.e.load(self.table, ptr_type(self.e.cx()), LOOK_SLOT);
-        let found = self.e.call_pointer_for(look, &[self.context, address], Type::I32);
-        let zero = self.e.i32(0);
-        let fine = self.e.compare(Pred::Sge, found, zero);
-        if let Some(fail) = self.fail {
-            self.e.branch_unless(fine, fail, &[found]);
-        }
-        self.e.compare(Pred::Ne, found, zero)
-    }
-
-    /// Blocks, not regions: what stands in them may end the run. `fill` emits the first side for 0, the other for 1.
-    fn perform_if(
-        &mut self,
-        condition: Word,
-        fill: &mut dyn FnMut(&mut Self, usize) -> Result<(), String>,
-    ) -> Result<(), String> {
-        let holds = self.condition(condition);
-        let blocks = [self.e.block(self.fail), self.e.block(self.fail)];
-        let behind = self.e.block(self.fail);
-        self.e.branch_to(holds, blocks);
-        for (side, block) in blocks.into_iter().enumerate() {
-            self.e.b.set_to_end(block);
-            fill(self, side)?;
-            self.e.branch(behind);
-        }
-        self.e.b.set_to_end(behind);
-        Ok(())
-    }
-
-    /// A loop ends with the run once anything was reported: what follows may be nonsense for which it would never end. `fill` emits
-    /// what makes the condition for 0, and what follows where it holds for 1.
-    fn perform_while(
-        &mut self,
-        condition: Word,
-        fill: &mut dyn FnMut(&mut Self, usize) -> Result<(), String>,
-    ) -> Result<(), String> {
-        let [first, inside, behind] = [0; 3].map(|_| self.e.block(self.fail));
-        self.e.branch(first);
-        self.e.b.set_to_end(first);
-        fill(self, 0)?;
-        let reported = self.e.load_here(self.table, Type::I32, REPORTED_WORD);
-        let (zero, code) = (self.e.i32(0), self.e.i32(REPORTED));
-        let fine = self.e.compare(Pred::Eq, reported, zero);
-        if let Some(fail) = self.fail {
-            self.e.branch_unless(fine, fail, &[code]);
-        }
-        let holds = self.condition(condition);
-        self.e.branch_to(holds, [inside, behind]);
-        self.e.b.set_to_end(inside);
-        fill(self, 1)?;
-        self.e.branch(first);
-        self.e.b.set_to_end(behind);
-        Ok(())
-    }
-
-    fn perform_all(&mut self, actions: &[Ready]) -> Result<(), String> {
-        actions.iter().try_for_each(|action| self.perform(action))
-    }
-
-    fn prepare_launch(&mut self, launch: &'p Launch<'_>) -> Result<Ready, String> {
-        let (buffers, dims) = self.arguments(launch)?;
-        let groups = self.sizes.value(self.e, &launch.groups)?;
-        if launch.groups_of_block.is_some() {
-            let words = self.words(launch, buffers, dims)?;
-            let number = self.kernels.iter().position(|kernel| kernel.symbol == launch.op.callee());
-            let number = number.ok_or_else(|| format!("@{} is not among the kernels", launch.op.callee()))?;
-            let kernel = self.sizes.constant(self.e, number as i64);
-            let count = self.sizes.constant(self.e, words.len() as i64);
-            return Ok(Ready::Enqueue { kernel, words, count, groups });
-        }
-        let grain = self.grain(&launch.work, &launch.groups)?;
-        let checks = (!launch.signature.checks.is_empty()).then(|| self.sizes.constant(self.e, launch.first_check));
-        Ok(Ready::Launch { kernel: launch.op.callee().to_owned(), buffers, checks, dims, groups, grain })
-    }
-
-    /// What a kernel of a device is given: buffers and sizes. One that checks data gets the place for its reports behind its
-    /// buffers, and behind its sizes the number of its first check.
-    fn words(&mut self, launch: &Launch<'_>, buffers: Vec<Word>, dims: Vec<Value>) -> Result<Vec<Word>, String> {
-        let dims: Vec<Word> = dims.into_iter().map(Word::Known).collect();
-        if launch.signature.checks.is_empty() {
-            return Ok([buffers, dims].concat());
-        }
-        // The runtime reads the number of a check from so many bits.
-        if self.program.data_checks.len() > usize::from(u16::MAX) {
-            return Err(format!("kernels of a device check data in more than {} ways", u16::MAX));
-        }
-        let reports = self.reports.ok_or_else(|| format!("@{} has checks that have no number", launch.op.callee()))?;
-        let first = self.sizes.constant(self.e, launch.first_check);
-        Ok([buffers, vec![Word::Known(reports)], dims, vec![Word::Known(first)]].concat())
-    }
-
-    /// Addresses of the buffers, and the sizes.
-    fn arguments(&mut self, launch: &'p Launch<'_>) -> Result<(Vec<Word>, Vec<Value>), String> {
-        let buffers = launch.op.buffers().map(|b| self.address(b)).collect::<Result<_, _>>()?;
-        let dims = launch.dims.iter().map(|d| self.sizes.value(self.e, d)).collect::<Result<_, _>>()?;
-        Ok((buffers, dims))
-    }
-
-    /// One launch of the function that runs the parts; see [`super::packed`] for what it takes.
-    fn prepare_packed(&mut self, launches: &'p [Launch<'_>]) -> Result<Ready, String> {
-        let dispatcher = packed::find(&self.program.dispatchers, launches);
-        let dispatcher = dispatcher.ok_or_else(|| "no function runs these launches".to_owned())?;
-        let (mut buffers, mut dims, mut ends) = (Vec::new(), Vec::new(), Vec::new());
-        let (mut work, mut all) = (Poly::default(), Poly::default());
-        for launch in launches {
-            if !launch.signature.checks.is_empty() {
-                return Err(format!(
-                    "@{} checks its data, which launches that run together cannot",
-                    launch.op.callee()
-                ));
-            }
-            let (own_buffers, own_dims) = self.arguments(launch)?;
-            buffers.extend(own_buffers);
-            dims.extend(own_dims);
-            (work, all) = (work.add(&launch.work), all.add(&launch.groups));
-            let own = self.sizes.value(self.e, &launch.groups)?;
-            let end = ends.last().map_or(own, |before| self.e.int("arith.addi", *before, own));
-            ends.push(end);
-        }
-        let groups = *ends.last().ok_or_else(|| "'rt.packed' launches nothing".to_owned())?;
-        let grain = self.grain(&work, &all)?;
-        let dims = [ends, dims].concat();
-        Ok(Ready::Launch { kernel: dispatcher.name.clone(), buffers, checks: None, dims, groups, grain })
-    }
-
-    /// The fewest of `groups` that are worth a thread: those that together do `grain_work` scalar operations, if all do
-    /// `work`.
-    fn grain(&mut self, work: &Poly, groups: &Poly) -> Result<Value, String> {
-        let one = self.sizes.constant(self.e, 1);
-        let per_group = match work.divide_exact(groups) {
-            Some(per_group) => {
-                if let Some(work) = per_group.as_const() {
-                    let grain = self.grain_work / work.max(1);
-                    return Ok(self.sizes.constant(self.e, grain.max(1)));
-                }
-                self.sizes.value(self.e, &per_group)?
-            }
-            None => {
-                let (work, groups) = (self.sizes.value(self.e, work)?, self.sizes.value(self.e, groups)?);
-                let groups = self.e.int("arith.maxsi", groups, one);
-                self.e.int("arith.divsi", work, groups)
-            }
-        };
-        let per_group = self.e.int("arith.maxsi", per_group, one);
-        let grain_work = self.sizes.constant(self.e, self.grain_work);
-        let grain = self.e.int("arith.divsi", grain_work, per_group);
-        Ok(self.e.int("arith.maxsi", grain, one))
-    }
-
-    fn prepare_copy(&mut self, copy: CopyOp<'_>) -> Result<Ready, String> {
-        let (from, to) = (self.address(copy.from())?, self.address(copy.to())?);
-        let op = sutura_ir::OpView::op_ref(&copy);
-        let bytes = self.sizes.value(self.e, &buffer_type(op, copy.from()).bytes(op.cx))?;
-        Ok(Ready::Copy { from, to, bytes })
-    }
-
-    fn prepare_call(&mut self, call: &Call<'_>) -> Result<Ready, String> {
-        let op = call.op.op_ref();
-        let (inputs, outputs, scratch) = (call.op.inputs(), call.op.outputs(), call.op.scratch());
-        let counts = [inputs.clone().count(), outputs.clone().count(), usize::from(scratch.is_some())];
-        let mut numbers: Vec<Poly> = counts.iter().map(|count| Poly::constant(*count as i64)).collect();
-        let (params, types) = self.places(call)?;
-        for ty in inputs.map(|value| buffer_type(op, value).clone()).chain(types) {
-            let name = interface_text::element_name(op.cx, ty.elem);
-            let code = ELEMENTS.iter().position(|known| *known == name);
-            let code =
-                code.ok_or_else(|| format!("the routine '{}' takes no elements of type {name}", call.routine.name))?;
-            numbers.extend([code, ty.dims.len()].map(|n| Poly::constant(n as i64)));
-            numbers.extend(ty.dims.iter().cloned());
-        }
-        numbers.extend(scratch.map(|v| buffer_type(op, v).bytes(op.cx)));
-        for param in &params {
-            numbers.push(Poly::constant(param.len() as i64));
-            numbers.extend(param.iter().cloned());
-        }
-        let numbers = numbers.iter().map(|size| self.sizes.value(self.e, size)).collect::<Result<_, _>>()?;
-        let buffers = op.operands().map(|v| self.address(v)).collect::<Result<_, _>>()?;
-        let symbol = self.e.address_of(&symbol_variable(call.routine));
-        Ok(Ready::Call { symbol, buffers, numbers })
-    }
-
-    /// The parameters and the types of outputs that a call is told: what it decides is given as the places that there are.
-    fn places(&self, call: &Call<'_>) -> Result<(Vec<Vec<Poly>>, Vec<BufferType>), String> {
-        let op = call.op.op_ref();
-        let (mut params, outputs) = (call.params.clone(), call.op.outputs().map(|v| buffer_type(op, v).clone()));
-        let mut outputs: Vec<BufferType> = outputs.collect();
-        let Some((_, decision, places)) = self.program.decision(call.op) else { return Ok((params, outputs)) };
-        for (param, places) in decision.params.iter().zip(places) {
-            params[*param] = vec![places.clone()];
-        }
-        let inputs: Vec<&BufferType> = call.op.inputs().map(|v| buffer_type(op, v)).collect();
-        let typed = inputs.iter().map(|ty| Typed { elem: ty.elem, is_float: ty.elem.is_float(op.cx), dims: &ty.dims });
-        let typed: Vec<Typed<'_, Poly, Type>> = typed.collect();
-        let arguments = Arguments { inputs: &typed, params: &params };
-        for (output, (_, rule)) in outputs.iter_mut().zip(call.routine.outputs_of(inputs.len())) {
-            let dims = arguments.dims(call.routine, rule).ok_or("an output is too large to be computed")?;
-            output.dims = dims.unwrap_or_else(|| output.dims.clone());
-        }
-        Ok((params, outputs))
-    }
-
-    /// Ends the run with what the routine returns, unless that is 0.
-    fn perform_call(&mut self, symbol: Value, buffers: &[Word], numbers: &[Value]) {
-        self.store_words(buffers);
-        for (i, number) in numbers.iter().enumerate() {
-            self.e.store(*number, self.dim_array, i as i32);
-        }
-        let call = self.e.load(self.table, ptr_type(self.e.cx()), CALL_SLOT);
-        let counts = [buffers.len(), numbers.len()].map(|count| self.e.i32(count as i64));
-        let args = [self.context, symbol, self.buffer_array, self.dim_array, counts[0], counts[1]];
-        let result = self.e.call_pointer_for(call, &args, Type::I32);
-        let zero = self.e.i32(0);
-        let fine = self.e.compare(Pred::Eq, result, zero);
-        if let Some(fail) = self.fail {
-            self.e.branch_unless(fine, fail, &[result]);
-        }
-    }
-
-    fn prepare_expect(&mut self, expect: ExpectOp<'_>, number: i64) -> Result<Ready, String> {
-        let op = sutura_ir::OpView::op_ref(&expect);
-        let elem = BufferType::of(op.cx, op.ty(expect.list())).map_or(Type::I64, |ty| ty.elem);
-        let (list, check) = (self.address(expect.list())?, self.sizes.constant(self.e, number));
-        let sizes = expect.sizes().into_iter().zip(expect.copied());
-        let sizes =
-            sizes.map(|(wanted, copied)| Ok((self.sizes.value(self.e, &wanted)?, self.sizes.value(self.e, &copied)?)));
-        let sizes = sizes.collect::<Result<_, String>>()?;
-        Ok(Ready::Expect { list, elem, check, sizes })
-    }
-
-    /// Reports each element that asks for another size; the runtime keeps the first.
-    fn perform_expect(&mut self, list: Value, elem: Type, check: Value, sizes: &[(Value, Value)]) {
-        let (zero, minus) = (self.e.i64(0), self.e.i64(-1));
-        let mut open = self.e.truth(true);
-        for (i, (wanted, copied)) in sizes.iter().enumerate() {
-            let mut given = self.e.load(list, elem, i as i32);
-            if elem != Type::I64 {
-                given = self.e.value("arith.extsi", &[given], Type::I64, &[]);
-            }
-            let is_zero = self.e.compare(Pred::Eq, given, zero);
-            let is_minus = self.e.compare(Pred::Eq, given, minus);
-            let is_open = self.e.and(is_minus, open);
-            let meant = self.e.value("arith.select", &[is_zero, *copied, given], Type::I64, &[]);
-            let meant = self.e.value("arith.select", &[is_open, *wanted, meant], Type::I64, &[]);
-            let no = self.e.truth(false);
-            let used = self.e.same(is_minus, no);
-            open = self.e.and(open, used);
-            let wrong = self.e.compare(Pred::Ne, meant, *wanted);
-            let conditional = self.e.begin_if(wrong);
-            let ptr = ptr_type(self.e.cx());
-            let report = self.e.load(self.table, ptr, REPORT_SLOT);
-            let position = self.e.i64(i as i64);
-            self.e.call_pointer(report, &[self.context, check, position, given, *wanted]);
-            self.e.end_if(conditional);
-        }
-    }
-
-    /// Fills the array of buffers.
-    fn store_words(&mut self, words: &[Word]) {
-        for (i, word) in words.iter().enumerate() {
-            let value = self.word(*word);
-            self.e.store(value, self.buffer_array, i as i32);
-        }
-    }
-
-    fn perform(&mut self, action: &Ready) -> Result<(), String> {
-        match action {
-            Ready::Exchange(slots) => self.perform_exchange(*slots),
-            Ready::Call { symbol, buffers, numbers } => self.perform_call(*symbol, buffers, numbers),
-            Ready::Expect { list, elem, check, sizes } => {
-                let list = self.word(*list);
-                self.perform_expect(list, *elem, *check, sizes);
-            }
-            Ready::Launch { kernel, buffers, checks, dims, groups, grain } => {
-                self.store_words(buffers);
-                if let Some(first) = checks {
-                    // What a kernel needs to report what is wrong.
-                    self.e.store(self.table, self.buffer_array, buffers.len() as i32);
-                    self.e.store(*first, self.buffer_array, buffers.len() as i32 + 1);
-                }
-                for (i, dim) in dims.iter().enumerate() {
-                    self.e.store(*dim, self.dim_array, i as i32);
-                }
-                let kernel = self.kernel_address(kernel);
-                let args = [self.context, kernel, self.buffer_array, self.dim_array, *groups, *grain];
-                self.e.call_pointer(self.start, &args);
-            }
-            Ready::Enqueue { kernel, words, count, groups } => {
-                self.store_words(words);
-                let args = [self.context, *kernel, self.buffer_array, *count, *groups];
-                self.e.call_pointer(self.start, &args);
-            }
-            Ready::Copy { from, to, bytes } => {
-                let (from, to) = (self.word(*from), self.word(*to));
-                match self.copy {
-                    Some(copy) => self.e.call_pointer(copy, &[self.context, from, to, *bytes]),
-                    None => {
-                        let volatile = self.e.cx().bool_attr(false);
-                        self.e.op("llvm.intr.memcpy", &[to, from, *bytes], &[], &[("isVolatile", volatile)]);
-                    }
-                }
-            }
-            Ready::Compare { check, sizes } => self.perform_compare(*check, sizes),
-            Ready::Select(versions) => self.select(versions)?,
-            Ready::If(condition, sides) => {
-                self.perform_if(*condition, &mut |run, side| run.perform_all(&sides[side]))?;
-            }
-            Ready::While(condition, sides) => {
-                self.perform_while(*condition, &mut |run, side| run.perform_all(&sides[side]))?;
-            }
-        }
-        Ok(())
-    }
-
-    /// Nested conditionals, one for each guard.
-    fn select(&mut self, versions: &[(Option<Value>, Vec<Ready>)]) -> Result<(), String> {
-        let mut open = Vec::new();
-        for (condition, inside) in versions {
-            let conditional = condition.map(|condition| self.e.begin_if(condition));
-            self.perform_all(inside)?;
-            if let Some(op) = conditional {
-                self.e.otherwise(op);
-                open.push(op);
-            }
-        }
-        while let Some(op) = open.pop() {
-            self.e.end_if(op);
-        }
-        Ok(())
-    }
-
-    fn kernel_address(&mut self, name: &str) -> Value {
-        let cx = self.e.cx();
-        let ptr = ptr_type(cx);
-        let ty = cx.function_type(&[ptr, ptr, Type::I64, Type::I64], &[]);
-        let function = self.e.value("func.constant", &[], ty, &[("value", cx.symbol_ref(name))]);
-        self.e.value("builtin.unrealized_conversion_cast", &[function], ptr, &[])
     }
 }

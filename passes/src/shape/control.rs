@@ -7,8 +7,9 @@
 //! branches", 1991).
 
 use rustc_hash::{FxHashMap, FxHashSet};
-use sutura_dialects::r#dyn::Poly;
 use sutura_dialects::r#dyn::attr::symbolic_shape;
+use sutura_dialects::r#dyn::facts::MAX_DIM;
+use sutura_dialects::r#dyn::{Poly, SymbolInfo};
 use sutura_dialects::graph::SymShape;
 use sutura_ir::diagnostics::{Diagnostics, Reported};
 use sutura_ir::interfaces::{RegionBranchOp, RegionTarget, target_values};
@@ -24,6 +25,10 @@ pub(super) struct Carried {
     pub(super) symbols: FxHashSet<String>,
     /// Arguments of regions, and results of ops that have some.
     pub(super) values: FxHashSet<Value>,
+    /// Those of them that differ from one time to the next, between sizes that are known.
+    pub(super) varying: FxHashSet<String>,
+    /// In how many regions each symbol stands that came into being in one.
+    pub(super) born: FxHashMap<String, usize>,
     /// Regions around that may never run.
     pub(super) depth: usize,
 }
@@ -73,6 +78,8 @@ enum Common {
     Size(Poly),
     /// Ways differ.
     Varies,
+    /// Nothing is known on some way.
+    Unknown,
 }
 
 impl<'a> Walk<'a> {
@@ -93,25 +100,88 @@ impl<'a> Walk<'a> {
         self.carried.depth -= 1;
         walked?;
         let common = self.common(op, &inputs);
-        for (name, size) in &common {
-            if let Common::Size(size) = size {
-                let known = self.env.facts.assume_equal(&Poly::symbol(name), size);
-                self.learnt += usize::from(known.is_ok());
+        for (name, size) in common {
+            self.carried.varying.remove(&name);
+            match size {
+                // What is known in the region alone is another size each time.
+                Common::Size(size) if !self.is_local(&size) => {
+                    let known = self.env.facts.assume_equal(&Poly::symbol(&name), &size);
+                    self.learnt += usize::from(known.is_ok());
+                }
+                Common::Size(_) | Common::Varies => drop(self.carried.varying.insert(name)),
+                Common::Open | Common::Unknown => {}
             }
         }
-        for input in inputs.iter().filter(|input| results.contains(&input.value)) {
+        self.control_results(op, &inputs, &results);
+        Ok(())
+    }
+
+    fn control_results(&mut self, op: OpRef<'a>, inputs: &[Input], results: &[Value]) {
+        let mut ports: Vec<(Vec<Poly>, Poly)> = Vec::new();
+        let is_result = |input: &&Input| results.contains(&input.value);
+        for (number, input) in inputs.iter().enumerate().filter(|(_, input)| is_result(input)) {
             let Some(declared) = symbolic_shape(op.cx, op.ty(input.value)) else { continue };
             self.carried.values.insert(input.value);
-            let size = |(dim, declared): (usize, Option<Poly>)| {
-                declared.or_else(|| match self.meet(op, input, dim, &FxHashMap::default()) {
-                    Common::Size(size) => Some(size),
-                    _ => None,
-                })
-            };
-            let shape: SymShape = declared.into_iter().enumerate().map(size).collect();
+            // Of those that are given the same as many come before.
+            let alike = |other: &&Input| other.given == input.given;
+            let before = inputs[..number].iter().filter(is_result).filter(alike).count();
+            let twin = inputs.iter().filter(|other| !is_result(other)).filter(alike).nth(before);
+            let twin = twin.and_then(|twin| self.assigned.get(&twin.value)).cloned();
+            let mut shape: SymShape = Vec::with_capacity(declared.len());
+            for (dim, declared) in declared.into_iter().enumerate() {
+                let met = match declared {
+                    Some(declared) => Common::Size(declared),
+                    None => self.meet(op, input, dim, &FxHashMap::default()),
+                };
+                shape.push(match met {
+                    Common::Size(size) if !self.is_local(&size) => Some(size),
+                    Common::Size(_) | Common::Varies => match &twin {
+                        // What a loop hands on has the type of what its other region gets.
+                        Some(twin) => twin.get(dim).cloned().flatten(),
+                        None => self.port(op, input, dim, &mut ports),
+                    },
+                    Common::Open | Common::Unknown => None,
+                });
+            }
             self.assign(input.value, shape);
         }
-        Ok(())
+    }
+
+    /// Whether a size is known in a region alone: some op in one decides it, or a loop carries it.
+    fn is_local(&self, size: &Poly) -> bool {
+        let local = |name: &str| self.carried.born.get(name).is_some_and(|depth| *depth > self.carried.depth);
+        self.env.facts.canonical(size).symbols().iter().any(|name| local(name))
+    }
+
+    /// The symbol for a size that each way out of an op decides; those that have the same sizes on all ways are one.
+    fn port(&mut self, op: OpRef<'a>, input: &Input, dim: usize, ports: &mut Vec<(Vec<Poly>, Poly)>) -> Option<Poly> {
+        let given: Option<Vec<Poly>> = input.given.iter().map(|value| self.size_of(op, *value, dim)).collect();
+        let given = given?;
+        let before = self.assigned.get(&input.value).and_then(|shape| shape.get(dim).cloned().flatten());
+        let known = ports.iter().find(|(sizes, _)| *sizes == given).map(|(_, port)| port.clone());
+        let port = known.or(before).unwrap_or_else(|| {
+            let hint = loc_name(op.cx, op.loc()).unwrap_or_else(|| op.name_str().replace('.', "_"));
+            let name = self.fresh_symbol(&format!("{hint}_{dim}"), Origin::Decided);
+            let most = given.iter().map(|size| self.env.facts.range(size).1).max().unwrap_or(MAX_DIM.into());
+            let max = most.clamp(0, MAX_DIM.into()) as i64;
+            self.env.facts.define(&name, SymbolInfo { max, ..SymbolInfo::default() });
+            let sizes: Vec<String> = given.iter().map(|size| format!("`{}`", size.brief())).collect();
+            let message = format!(
+                "dimension {dim} of the result of '{}' is one of {}, as its condition says; it is called `{name}`",
+                op.name_str(),
+                sizes.join(" and ")
+            );
+            self.remarks.push((name.clone(), Diagnostic::remark(op.loc(), message)));
+            Poly::symbol(&name)
+        });
+        ports.push((given, port.clone()));
+        Some(port)
+    }
+
+    /// A size of a value, canonical.
+    fn size_of(&self, op: OpRef<'a>, value: Value, dim: usize) -> Option<Poly> {
+        let size = self.env.shape(op, value)?.get(dim).cloned().flatten()?;
+        Some(self.env.facts.canonical(&size))
     }
 
     /// Gives the sizes of a region's argument names of their own, where its type states none.
@@ -123,6 +193,7 @@ impl<'a> Walk<'a> {
         let hint = loc_name(op.cx, op.loc()).unwrap_or_else(|| op.name_str().replace('.', "_"));
         for (dim, size) in shape.iter_mut().enumerate().filter(|(_, size)| size.is_none()) {
             let name = self.symbols.fresh(&format!("{hint}_{dim}"), Origin::Inner, &mut self.env.facts);
+            self.carried.born.insert(name.clone(), self.carried.depth + 1);
             let message = format!(
                 "dimension {dim} of what '{}' passes to a region differs from one time to the next, or follows from nothing \
                  that is known; it is called `{name}`",
@@ -153,7 +224,7 @@ impl<'a> Walk<'a> {
         loop {
             let mut changed = false;
             for (name, input, dim) in &places {
-                if common[name] == Common::Varies {
+                if matches!(common[name], Common::Varies | Common::Unknown) {
                     continue;
                 }
                 let met = self.meet(op, input, *dim, &common);
@@ -161,7 +232,7 @@ impl<'a> Walk<'a> {
                 let met = if met == Common::Size(Poly::symbol(name)) { Common::Open } else { met };
                 if met != common[name] && met != Common::Open {
                     // Knowledge only goes: a second size is another one.
-                    let first = common[name] == Common::Open;
+                    let first = common[name] == Common::Open || met == Common::Unknown;
                     let same = matches!((&met, &common[name]), (Common::Size(a), Common::Size(b)) if self.env.facts.prove_equal(a, b));
                     if !same {
                         common.insert(name.clone(), if first { met } else { Common::Varies });
@@ -179,8 +250,7 @@ impl<'a> Walk<'a> {
     fn meet(&self, op: OpRef<'a>, input: &Input, dim: usize, common: &FxHashMap<String, Common>) -> Common {
         let mut met = Common::Open;
         for given in &input.given {
-            let size = self.env.shape(op, *given).and_then(|shape| shape.get(dim).cloned().flatten());
-            let Some(size) = size.map(|size| self.env.facts.canonical(&size)) else { return Common::Varies };
+            let Some(size) = self.size_of(op, *given, dim) else { return Common::Unknown };
             if size.symbols().iter().any(|name| common.get(&**name) == Some(&Common::Open)) {
                 continue;
             }
@@ -191,7 +261,7 @@ impl<'a> Walk<'a> {
             match &met {
                 Common::Open => met = Common::Size(size),
                 Common::Size(before) if self.env.facts.prove_equal(before, &size) => {}
-                _ => return Common::Varies,
+                _ => met = Common::Varies,
             }
         }
         met

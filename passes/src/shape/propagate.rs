@@ -324,6 +324,15 @@ impl<'a> Walk<'a> {
         Ok(())
     }
 
+    /// A symbol that does not exist yet.
+    pub(super) fn fresh_symbol(&mut self, hint: &str, origin: Origin) -> String {
+        let name = self.symbols.fresh(hint, origin, &mut self.env.facts);
+        if self.carried.depth > 0 {
+            self.carried.born.insert(name.clone(), self.carried.depth);
+        }
+        name
+    }
+
     fn is_inner(&self, name: &str) -> bool {
         self.symbols.origin(name) == Some(Origin::Inner)
     }
@@ -351,7 +360,7 @@ impl<'a> Walk<'a> {
             return known;
         }
         let place = loc_name(op.cx, op.loc()).unwrap_or_else(|| op.name_str().replace("graph.", ""));
-        let name = self.symbols.fresh(&format!("{place}_{dim}"), Origin::Decided, &mut self.env.facts);
+        let name = self.fresh_symbol(&format!("{place}_{dim}"), Origin::Decided);
         let most = self.env.facts.range(&decided.most).1.clamp(0, MAX_DIM.into()) as i64;
         self.env.facts.define(&name, SymbolInfo { max: most, ..SymbolInfo::default() });
         let message = format!(
@@ -367,7 +376,7 @@ impl<'a> Walk<'a> {
     fn fresh(&mut self, op: OpRef<'_>, dim: usize) -> Poly {
         let place = loc_name(op.cx, op.loc());
         let hint = place.clone().unwrap_or_else(|| op.name_str().replace("graph.", ""));
-        let name = self.symbols.fresh(&format!("{hint}_{dim}"), Origin::Inner, &mut self.env.facts);
+        let name = self.fresh_symbol(&format!("{hint}_{dim}"), Origin::Inner);
         let message = format!(
             "dimension {dim} of the result of '{}' follows from nothing that is known; it is called `{name}`",
             op.name_str()
@@ -413,7 +422,10 @@ impl<'a> Walk<'a> {
         }
         let canonical = |value: &Value| {
             let shape = self.assigned[value].iter().map(|d| d.as_ref().map(|p| facts.canonical(p)));
-            let varies = |size: &Poly| size.as_symbol().is_some_and(|name| self.carried.symbols.contains(name));
+            let varies = |size: &Poly| {
+                let unknown = |name| self.carried.symbols.contains(name) && !self.carried.varying.contains(name);
+                size.as_symbol().is_some_and(unknown)
+            };
             (
                 *value,
                 shape.map(|size| size.filter(|size| !(self.carried.values.contains(value) && varies(size)))).collect(),

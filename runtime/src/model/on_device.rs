@@ -9,6 +9,7 @@ use super::Inner;
 use super::choose::{device_words, runs_on};
 use super::queue::Queue;
 use super::reports::Reports;
+use super::run::WrongData;
 use crate::abi::{KernelFn, NO_SUCH_ROUTINE, SuturaRt, VERSION};
 use crate::artifact::Artifact;
 use crate::device::{Backend, Buffer, Device, DeviceError, DeviceInfo, Devices, Event, Kernel, KernelOptions, Stream};
@@ -168,6 +169,7 @@ impl OnDevice {
         times: Option<&mut Vec<LaunchTime>>,
     ) -> Result<Enqueued> {
         let call = DeviceCall {
+            inner,
             kernels: &self.kernels,
             buffers: buffers.all().chain(&self.constants).collect(),
             stream: RefCell::new(stream),
@@ -263,6 +265,7 @@ fn kernel_options(wanted: &manifest::Device, info: &DeviceInfo) -> Result<Kernel
 
 /// What the table's functions find behind `ctx`.
 struct DeviceCall<'a> {
+    inner: &'a Inner,
     kernels: &'a [DeviceKernel],
     /// Every buffer that the code was given.
     buffers: Vec<&'a Buffer>,
@@ -428,9 +431,9 @@ unsafe extern "C" fn call_routine(
     NO_SUCH_ROUTINE
 }
 
-/// [`SuturaRt::report`]: kernels of devices report in words of its memory.
-unsafe extern "C" fn report(ctx: *mut c_void, _: i64, _: i64, _: i64, _: i64) {
+/// [`SuturaRt::report`]: sizes that the host compares. Kernels of devices report in words of its memory.
+unsafe extern "C" fn report(ctx: *mut c_void, check: i64, position: i64, index: i64, size: i64) {
     // SAFETY: as for `launch`.
     let call = unsafe { &*ctx.cast::<DeviceCall<'_>>() };
-    call.attempt(|| Err(Error::Contract("it reports a check of data that it does not make".to_owned())));
+    call.attempt(|| Err(call.inner.wrong_data(WrongData { check, position, index, size })));
 }

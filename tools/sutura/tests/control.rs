@@ -131,17 +131,76 @@ fn devices_tell_the_host_what_data_decides() {
     );
 }
 
+/// The host compares sizes while it enqueues; where they differ the run ends, and the next one is right again.
 #[test]
-fn devices_do_not_compare_sizes_in_the_run() {
+fn devices_compare_sizes_in_the_run() {
     let folder = tempfile::tempdir().unwrap();
-    let (model, artifact) = (data("control.mlir"), folder.path().join("control.sutura"));
+    let model = Model::load(compiled(folder.path(), "control.mlir", &FIBERS)).unwrap();
+    assert!(model.run(&inputs(&[4.0, 9.0], 50, false, &[1.0], 1)).is_ok(), "the side that needs one size does not run");
+    for _ in 0..2 {
+        let error = model.run(&inputs(&[4.0, 9.0], 50, true, &[1.0], 1)).unwrap_err().to_string();
+        assert!(error.contains("of `main_then1`: dimension 0 is 1, and must be 2"), "{error}");
+        let outputs = model.run(&inputs(&[4.0, 9.0], 50, true, &[1.0, 2.0], 1)).unwrap();
+        assert_eq!(outputs[0].as_slice::<f32>().unwrap(), [3.0, 5.0]);
+    }
+}
+
+/// Sizes that a condition decides are read by the host of a processor alone.
+#[test]
+fn devices_do_not_decide_sizes_in_the_run() {
+    let folder = tempfile::tempdir().unwrap();
+    let (model, artifact) = (data("decided_sides.mlir"), folder.path().join("decided_sides.sutura"));
     let files = ["compile", "-q", model.to_str().unwrap(), "-o", artifact.to_str().unwrap()];
     let done = sutura(&[&files[..], &FIBERS].concat());
     let said = String::from_utf8_lossy(&done.stderr);
     assert_eq!(done.status.code(), Some(3), "{said}");
-    assert!(said.contains("compares sizes when the run comes there, which programs for devices do not"), "{said}");
+    assert!(said.contains("decides sizes in the run, which programs for devices do not"), "{said}");
     assert!(said.contains("help: compile for a processor"), "{said}");
     assert!(!artifact.exists());
+}
+
+/// Results of conditions have the sizes that the side makes that runs.
+#[test]
+fn conditions_make_results_of_sizes_that_data_decide() {
+    let folder = tempfile::tempdir().unwrap();
+    let model = load(folder.path(), "decided_results.mlir");
+    for (flag, count, other) in [(true, 7usize, 3usize), (false, 40, 2), (true, 600, 0), (false, 0, 9), (true, 0, 1)] {
+        let numbers = |count: usize| (0..count).map(|i| (i * 7 % 5) as f32).collect::<Vec<f32>>();
+        let (x, w) = (numbers(count), numbers(other));
+        let list = |values: &[f32]| Tensor::from_slice(&[values.len() as i64], values).unwrap();
+        let outputs = model.run(&[truths(&[], &[flag]), list(&x), list(&w)]).unwrap();
+        let places: Vec<i64> = (0..count).filter(|i| x[*i] != 0.0).map(|i| i as i64 * 3).collect();
+        let places = if flag { places } else { vec![14] };
+        assert_eq!(outputs[0].dims(), [1, places.len() as i64]);
+        assert_eq!(outputs[0].as_slice::<i64>().unwrap(), places);
+        assert_eq!(outputs[1].as_slice::<i64>().unwrap(), [places.iter().sum::<i64>()]);
+        let double: Vec<f32> = if flag { &x } else { &w }.iter().map(|x| x * 2.0).collect();
+        assert_eq!(outputs[2].dims(), [double.len() as i64]);
+        assert_eq!(outputs[2].as_slice::<f32>().unwrap(), double);
+        assert_eq!(outputs[3].as_slice::<i64>().unwrap(), [double.len() as i64]);
+    }
+}
+
+/// What a loop carries may have another size in each iteration.
+#[test]
+fn loops_carry_what_changes_its_size() {
+    let folder = tempfile::tempdir().unwrap();
+    let model = load(folder.path(), "decided_loop.mlir");
+    for (count, limit) in [(9usize, 2i64), (100, 1), (100, 0), (1000, 6), (0, 3), (40, 30)] {
+        let x: Vec<f32> = (0..count).map(|i| (i * 7 % 5) as f32).collect();
+        let inputs = [Tensor::from_slice(&[count as i64], &x).unwrap(), Tensor::from_slice(&[], &[limit]).unwrap()];
+        let outputs = model.run(&inputs).unwrap();
+        let mut left: Vec<i64> = (0..count).filter(|i| x[*i] != 0.0).map(|i| i as i64).collect();
+        let mut all = left.iter().sum::<i64>();
+        for _ in 0..limit {
+            left = (0..left.len()).filter(|i| left[*i] % 2 != 0).map(|i| i as i64).collect();
+            all += left.iter().sum::<i64>();
+        }
+        assert_eq!(outputs[0].dims(), [left.len() as i64], "{count} after {limit}");
+        assert_eq!(outputs[0].as_slice::<i64>().unwrap(), left, "{count} after {limit}");
+        assert_eq!(outputs[1].as_slice::<i64>().unwrap(), [limit]);
+        assert_eq!(outputs[2].as_slice::<i64>().unwrap(), [all]);
+    }
 }
 
 /// A program with conditions in each other.

@@ -13,10 +13,11 @@ pub(crate) const RUNS: usize = 4;
 /// How far conditions and loops lie in each other.
 const DEEPEST: usize = 3;
 
-/// What a value is: a tensor of numbers whose size is this symbol's, one number, or a truth value.
+/// What a value is: a tensor of numbers whose size is this symbol's, or one that data decide, one number, or a truth value.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Kind {
     List(usize),
+    Varied,
     Number,
     Truth,
 }
@@ -26,6 +27,7 @@ impl Kind {
     fn ty(self, symbols: &[&str]) -> String {
         match self {
             Self::List(symbol) => format!("tensor<?xi32, #dyn.shape<[{}]>>", symbols[symbol]),
+            Self::Varied => "tensor<?xi32>".to_owned(),
             Self::Number => "tensor<i32>".to_owned(),
             Self::Truth => "tensor<i1>".to_owned(),
         }
@@ -118,10 +120,19 @@ impl Writer<'_> {
 
     /// Some kind, numbers and lists more often.
     fn kind(&mut self) -> Kind {
-        match self.below(5) {
+        match self.below(7) {
             0 => Kind::Truth,
             1 | 2 => Kind::Number,
+            3 | 4 => Kind::Varied,
             _ => Kind::List(self.below(self.symbols.len())),
+        }
+    }
+
+    /// A kind of which two values have one size.
+    fn alike(&mut self) -> Kind {
+        match self.kind() {
+            Kind::Varied => Kind::Number,
+            kind => kind,
         }
     }
 
@@ -166,6 +177,11 @@ impl Writer<'_> {
         let truth = self.compare(scope);
         body.push_str(&truth.1);
         scope.push(truth.0);
+        let list = Kind::List(self.below(self.symbols.len()));
+        let (ty, made) = (self.ty(list), self.fresh(Kind::Varied));
+        let list = self.pick(scope, list);
+        let _ = writeln!(body, "{} = tensor.cast {list} : {ty} to tensor<?xi32>", made.name);
+        scope.push(made);
     }
 
     fn compare(&mut self, scope: &[Variable]) -> (Variable, String) {
@@ -187,7 +203,7 @@ impl Writer<'_> {
     fn step(&mut self, scope: &mut Vec<Variable>, body: &mut String, depth: usize) {
         self.left = self.left.saturating_sub(1);
         let deep = depth >= DEEPEST || self.left < 2;
-        match self.below(16) {
+        match self.below(19) {
             0..=2 => self.elementwise(scope, body),
             3 | 4 => self.reduce(scope, body),
             5 => {
@@ -197,7 +213,8 @@ impl Writer<'_> {
             }
             6 => self.tensors(scope, body),
             7 => self.select(scope, body),
-            8 if depth == 0 => self.places(scope, body),
+            8 => self.places(scope, body),
+            17 | 18 => self.compress(scope, body),
             9 | 10 if !self.functions.is_empty() => self.call(scope, body),
             11 | 12 if !deep => self.condition(scope, body, depth),
             13 | 14 if !deep => self.repeat_while(scope, body, depth),
@@ -208,8 +225,12 @@ impl Writer<'_> {
 
     /// `graph.compute` of a list, and a list or a number.
     fn elementwise(&mut self, scope: &mut Vec<Variable>, body: &mut String) {
-        let kind = if self.below(4) == 0 { Kind::Number } else { Kind::List(self.below(self.symbols.len())) };
-        let other = if self.below(3) == 0 { Kind::Number } else { kind };
+        let kind = match self.below(6) {
+            0 => Kind::Number,
+            1 | 2 => Kind::Varied,
+            _ => Kind::List(self.below(self.symbols.len())),
+        };
+        let other = if kind == Kind::Varied || self.below(3) == 0 { Kind::Number } else { kind };
         let (a, b) = (self.pick(scope, kind), self.pick(scope, other));
         let made = self.fresh(kind);
         let op = ["addi", "subi", "muli", "xori", "maxsi", "minsi"][self.below(6)];
@@ -224,7 +245,7 @@ impl Writer<'_> {
 
     /// The sum of a list.
     fn reduce(&mut self, scope: &mut Vec<Variable>, body: &mut String) {
-        let kind = Kind::List(self.below(self.symbols.len()));
+        let kind = if self.below(3) == 0 { Kind::Varied } else { Kind::List(self.below(self.symbols.len())) };
         let (list, ty) = (self.pick(scope, kind), self.ty(kind));
         let made = self.fresh(Kind::Number);
         body.push_str(&sum(&made.name, &list, &ty, 1, "i32"));
@@ -243,7 +264,7 @@ impl Writer<'_> {
     }
 
     fn select(&mut self, scope: &mut Vec<Variable>, body: &mut String) {
-        let kind = self.kind();
+        let kind = self.alike();
         let (c, a, b) = (self.pick(scope, Kind::Truth), self.pick(scope, kind), self.pick(scope, kind));
         let (made, ty) = (self.fresh(kind), self.ty(kind));
         self.forms.push("select");
@@ -265,6 +286,21 @@ impl Writer<'_> {
         let lines = ["%r = arith.trunci %e0 : i64 to i32".to_owned(), "graph.yield %r : i32".to_owned()];
         let inputs = [(&format!("{name}_s")[..], "tensor<i64>", "() -> ()")];
         body.push_str(&compute(name, &inputs, "tensor<i32>", "() -> ()", "", &lines));
+        scope.push(made);
+    }
+
+    /// Where a list is not zero, as a list of a size that data decide.
+    fn compress(&mut self, scope: &mut Vec<Variable>, body: &mut String) {
+        let kind = if self.below(2) == 0 { Kind::Varied } else { Kind::List(self.below(self.symbols.len())) };
+        let (list, ty) = (self.pick(scope, kind), self.ty(kind));
+        let made = self.fresh(Kind::Varied);
+        self.forms.push("varied");
+        let name = &made.name;
+        let _ = writeln!(body, "{name}_p = graph.non_zero {list} : {ty} -> tensor<1x?xi64>");
+        let _ = writeln!(body, "{name}_f = graph.reshape {name}_p : tensor<1x?xi64> -> tensor<?xi64>");
+        let lines = ["%r = arith.trunci %e0 : i64 to i32".to_owned(), "graph.yield %r : i32".to_owned()];
+        let inputs = [(&format!("{name}_f")[..], "tensor<?xi64>", "(d0) -> (d0)")];
+        body.push_str(&compute(name, &inputs, "tensor<?xi32>", "(d0) -> (d0)", "parallel", &lines));
         scope.push(made);
     }
 

@@ -67,7 +67,7 @@ fn lower(text: &str, stages: &[&str]) -> Result<(Context, Module), String> {
 fn random_input(kind: Kind, sizes: &[i64; SYMBOLS], random: &mut Random) -> Expected {
     let (dtype, shape) = match kind {
         Kind::List(symbol) => (DType::I32, vec![sizes[symbol] as usize]),
-        Kind::Number => (DType::I32, vec![]),
+        Kind::Varied | Kind::Number => (DType::I32, vec![]),
         Kind::Truth => (DType::I1, vec![]),
     };
     let (low, high) = if kind == Kind::Truth { (0, 1) } else { (-4, 9) };
@@ -187,4 +187,27 @@ fn a_planted_fault_is_found() {
     for wrong in [text("%s, %q", 3), text("%q, %s", 4), text("%p, %s", 3)] {
         assert!(matches!(check(0, folder.path(), &program, &wrong, None), Outcome::Wrong(_)), "{wrong}");
     }
+}
+
+/// It sees the other side of a condition whose result is as long as the side makes it.
+#[test]
+fn a_planted_fault_in_sizes_is_found() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let text = |first: &str, second: &str| {
+        let (x, y) = ("tensor<?xi32, #dyn.shape<[S0]>>", "tensor<?xi32, #dyn.shape<[S1]>>");
+        let side = |of: &str| {
+            let ty = if of == "%x" { x } else { y };
+            format!("    %v = tensor.cast {of} : {ty} to tensor<?xi32>\n    scf.yield %v : tensor<?xi32>\n")
+        };
+        let (first, second) = (side(first), side(second));
+        format!(
+            "func.func @main(%x: {x}, %y: {y}, %c: tensor<i1>) -> tensor<?xi32> {{\n  %f = tensor.extract %c[] : tensor<i1>\n  \
+             %r = scf.if %f -> (tensor<?xi32>) {{\n{first}  }} else {{\n{second}  }}\n  return %r : tensor<?xi32>\n}}\n"
+        )
+    };
+    let right = text("%x", "%y");
+    let inputs = vec![Kind::List(0), Kind::List(1), Kind::Truth];
+    let program = Program { text: right.clone(), inputs, sizes: [[5, 3], [1, 2], [64, 0], [300, 7]], forms: vec![] };
+    assert!(matches!(check(0, folder.path(), &program, &right), Ok(None)));
+    assert!(check(0, folder.path(), &program, &text("%y", "%x")).is_err());
 }
