@@ -220,6 +220,61 @@ fn scans_every_way() {
     }
 }
 
+/// Complex numbers are multiplied both parts at once, by a scan in either direction and where updates meet.
+#[test]
+fn products_of_complex_numbers() {
+    let text = "func.func @main(%x: tensor<3xcomplex<f32>>) -> (tensor<3xcomplex<f32>>, tensor<3xcomplex<f32>>, tensor<3xcomplex<f32>>) {
+      %i = graph.constant dense<[0, -1, 0]> : tensor<3xi64>
+      %u = graph.constant dense<[(1.0, 2.0), (0.0, 3.0), (0.0, 1.0)]> : tensor<3xcomplex<f32>>
+      %0 = graph.scan %x {axis = 0, combiner = #graph.combiner<mul>} : tensor<3xcomplex<f32>> -> tensor<3xcomplex<f32>>
+      %1 = graph.scan %x {axis = 0, combiner = #graph.combiner<mul>, exclusive, reverse} : tensor<3xcomplex<f32>> -> tensor<3xcomplex<f32>>
+      %2 = graph.scatter %x, %i, %u {axis = 0 : i64, combiner = #graph.combiner<mul>} : tensor<3xcomplex<f32>>, tensor<3xi64>, tensor<3xcomplex<f32>> -> tensor<3xcomplex<f32>>
+      return %0, %1, %2 : tensor<3xcomplex<f32>>, tensor<3xcomplex<f32>>, tensor<3xcomplex<f32>>
+    }";
+    let cx = context();
+    let module = crate::text::parse_text(&cx, "complex", text).expect("it parses");
+    let numbers = |re: &[f32], im: &[f32]| Tensor::of_parts(&floats(&[3], re), &floats(&[3], im)).expect("as many");
+    let results = run(&cx, &module, &[numbers(&[1., 2., 3.], &[-1., 0., 5.])]);
+    // (1 - i) 2 = 2 - 2i, (2 - 2i) (3 + 5i) = 16 + 4i; 2 (3 + 5i) = 6 + 10i.
+    assert_eq!(results[0], numbers(&[1., 2., 16.], &[-1., -2., 4.]));
+    assert_eq!(results[1], numbers(&[6., 3., 1.], &[10., 5., 0.]));
+    assert_eq!(results[2], numbers(&[-1., 2., -15.], &[3., 0., 9.]));
+}
+
+/// `y[i] = y[i - 1] a[i] + b[i]`, a line for each row; and the larger of what is there and what comes, with a mark.
+#[test]
+fn several_tensors_are_combined_and_written_at_once() {
+    let text = "func.func @main(%a: tensor<2x3xf32>, %b: tensor<2x3xf32>) -> (tensor<2x3xf32>, tensor<2x3xf32>, tensor<4xf32>, tensor<4xf32>) {
+      %p, %y = graph.scan %a, %b {axis = 1, state = #graph.state<[1.0 : f32, 0.0 : f32], laws = [associative]>} : tensor<2x3xf32>, tensor<2x3xf32> -> tensor<2x3xf32>, tensor<2x3xf32> combine {
+      ^bb0(%f: f32, %g: f32, %c: f32, %d: f32):
+        %0 = arith.mulf %f, %c : f32
+        %1 = arith.mulf %g, %c : f32
+        %2 = arith.addf %1, %d : f32
+        graph.yield %0, %2 : f32, f32
+      }
+      %i = graph.constant dense<[3, 1, 3]> : tensor<3xi64>
+      %u = graph.constant dense<[5.0, -1.0, 4.0]> : tensor<3xf32>
+      %m = graph.constant dense<[10.0, 11.0, 12.0]> : tensor<3xf32>
+      %x = graph.constant dense<[0.0, 1.0, 2.0, 3.0]> : tensor<4xf32>
+      %s, %t = graph.scatter %x, %x, %i, %u, %m {axis = 0 : i64} : tensor<4xf32>, tensor<4xf32>, tensor<3xi64>, tensor<3xf32>, tensor<3xf32> -> tensor<4xf32>, tensor<4xf32> combine {
+      ^bb0(%old: f32, %of: f32, %new: f32, %by: f32):
+        %more = arith.cmpf ogt, %new, %old : f32
+        %0 = arith.select %more, %new, %old : f32
+        %1 = arith.select %more, %by, %of : f32
+        graph.yield %0, %1 : f32, f32
+      }
+      return %p, %y, %s, %t : tensor<2x3xf32>, tensor<2x3xf32>, tensor<4xf32>, tensor<4xf32>
+    }";
+    let cx = context();
+    let module = crate::text::parse_text(&cx, "states", text).expect("it parses");
+    let inputs = [floats(&[2, 3], &[2., 3., 0.5, 1., -1., 2.]), floats(&[2, 3], &[1., 1., 1., 4., 5., 6.])];
+    let results = run(&cx, &module, &inputs);
+    assert_eq!(results[0], floats(&[2, 3], &[2., 6., 3., 1., -1., -2.]));
+    assert_eq!(results[1], floats(&[2, 3], &[1., 4., 3., 4., 1., 8.]));
+    assert_eq!(results[2], floats(&[4], &[0., 1., 2., 5.]));
+    assert_eq!(results[3], floats(&[4], &[0., 1., 2., 10.]));
+}
+
 /// Complex numbers are two: what adds them adds parts, and a region gets both.
 #[test]
 fn scans_and_scatters_of_complex_numbers() {

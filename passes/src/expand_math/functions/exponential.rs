@@ -1,6 +1,7 @@
 //! Exponentials: reduction by powers of two, a polynomial of the rest, and the power put back.
 
 use super::super::arith::{Arith, Int, Wide};
+use super::{identity_near_zero, power_of_two};
 
 /// Adding this to a float of magnitude below 2^22 rounds it to an integer, which then stands in the low bits.
 const ROUND: f32 = 12_582_912.0;
@@ -12,35 +13,32 @@ const ROUND_BIASED: f32 = ROUND + 254.0;
 const LN_2_HIGH: f32 = 0.693_359_4;
 const LN_2_LOW: f32 = -2.121_944_4e-4;
 
-/// `p * 2^n` for an integral float `n` in [-252, 256] given as `n + ROUND_BIASED`. Half of the exponent is multiplied in at
+/// `p * 2^n` for an integral float `n` given as a constant that rounds to integers, and twice the bias of exponents, and `n`: of
+/// 32-bit floats in [-252, 256], of doubles in [-1080, 1030]. Half of the exponent is multiplied in at
 /// a time: so results are denormal or infinite by one rounding, without a comparison.
-fn scale<A: Arith>(a: &mut A, p: A::V, shifted: A::V) -> A::V {
+pub(super) fn scale<A: Arith>(a: &mut A, p: A::V, shifted: A::V) -> A::V {
     let bits = a.bits(shifted);
     let half = a.int_with(Int::ShrU, bits, 1);
     let rest = a.int(Int::Sub, bits, half);
     [half, rest].into_iter().fold(p, |product, exponent| {
-        // What stands above the exponent in the bits of the rounding constant is shifted out.
-        let bits = a.int_with(Int::Shl, exponent, 23);
-        let power = a.of_bits(bits);
+        let power = power_of_two(a, exponent);
         a.mul(product, power)
     })
 }
 
-/// What is left of a number when a whole part `n` is taken off.
-struct Reduced<V> {
-    rest: V,
-    /// `n` plus the constant that rounded it.
-    shifted: V,
-}
-
-/// `x` less its nearest multiple of ln 2.
-fn reduce<A: Arith>(a: &mut A, x: A::V, round: f32) -> Reduced<A::V> {
-    let (log2e, round) = (a.f(std::f32::consts::LOG2_E), a.f(round));
+/// `x` less its nearest multiple of ln 2, given in two parts, and that multiple plus `round`, which rounds it.
+pub(super) fn reduced<A: Arith>(a: &mut A, x: A::V, round: f64, ln2: [f64; 2]) -> [A::V; 2] {
+    let (log2e, round) = (a.c(std::f64::consts::LOG2_E), a.c(round));
     let shifted = a.fma(x, log2e, round);
     let n = a.sub(shifted, round);
-    let (high, low) = (a.f(-LN_2_HIGH), a.f(-LN_2_LOW));
+    let [high, low] = ln2.map(|part| a.c(-part));
     let r = a.fma(n, high, x);
-    Reduced { rest: a.fma(n, low, r), shifted }
+    [a.fma(n, low, r), shifted]
+}
+
+/// Of 32-bit floats.
+fn reduce<A: Arith>(a: &mut A, x: A::V, round: f32) -> [A::V; 2] {
+    reduced(a, x, round.into(), [LN_2_HIGH.into(), LN_2_LOW.into()])
 }
 
 /// Here the nearest power of two is 2^-126, the one whose half has no place among normal floats.
@@ -53,7 +51,7 @@ const VANISHES: f32 = -87.25;
 /// the polynomial, and some machines a hundred times as long: what is masked off in a softmax is such an argument.
 pub(in super::super) fn exp<A: Arith>(a: &mut A, x: A::V) -> A::V {
     let x = a.clamp(x, VANISHES, 89.0);
-    let Reduced { rest, shifted, .. } = reduce(a, x, ROUND + 126.0);
+    let [rest, shifted] = reduce(a, x, ROUND + 126.0);
     let twice =
         a.polynomial(rest, &[2.763_898e-3, 1.673_738_1e-2, 8.333_656e-2, 3.333_304_4e-1, 9.999_999e-1, 2.0, 2.0]);
     scale_by_half(a, twice, shifted)
@@ -78,8 +76,7 @@ pub(in super::super) fn exp_nonpositive<A: Arith>(a: &mut A, x: A::V) -> A::V {
 /// `2p * 2^(n-1)` for an `n` that is given as `n + ROUND + 126`; zero for the least.
 fn scale_by_half<A: Arith>(a: &mut A, twice: A::V, shifted: A::V) -> A::V {
     let bits = a.bits(shifted);
-    let bits = a.int_with(Int::Shl, bits, 23);
-    let half_power = a.of_bits(bits);
+    let half_power = power_of_two(a, bits);
     a.mul(twice, half_power)
 }
 
@@ -115,19 +112,23 @@ pub(super) fn exp2_of_double<A: Arith>(a: &mut A, x: A::V) -> A::V {
     scale(a, p, shifted)
 }
 
-/// e^x - 1, within 1.75 ulp. 2^n (p + 1) - 1 for the p of what reduction leaves, as 2 (2^(n-1) p + (2^(n-1) - 1/2)).
+/// e^x - 1, within 1.75 ulp.
 pub(in super::super) fn expm1<A: Arith>(a: &mut A, x: A::V) -> A::V {
     let limited = a.clamp(x, -18.0, 89.0);
-    let Reduced { rest: r, shifted, .. } = reduce(a, limited, ROUND + 126.0);
+    let [r, shifted] = reduce(a, limited, ROUND + 126.0);
     let q = a.polynomial(r, &[1.389_898_8e-3, 8.366_136e-3, 4.166_684_7e-2, 1.666_654_8e-1, 0.5]);
     let square = a.mul(r, r);
     let p = a.fma(q, square, r);
+    less_one(a, x, [p, shifted], 1.0 / 33_554_432.0)
+}
+
+/// 2^n (p + 1) - 1 for the p of what reduction of `x` leaves, as 2 (2^(n-1) p + (2^(n-1) - 1/2)), and `x` itself below `limit`.
+pub(super) fn less_one<A: Arith>(a: &mut A, x: A::V, [p, shifted]: [A::V; 2], limit: f64) -> A::V {
     let bits = a.bits(shifted);
-    let bits = a.int_with(Int::Shl, bits, 23);
-    let (power, half) = (a.of_bits(bits), a.f(0.5));
+    let (power, half) = (power_of_two(a, bits), a.f(0.5));
     let less = a.sub(power, half);
     let halved = a.fma(p, power, less);
     let result = a.add(halved, halved);
     // Half of a denormal may not be a float, and the sign of zero is the argument's.
-    super::identity_near_zero(a, x, 1.0 / 33_554_432.0, result)
+    identity_near_zero(a, x, limit, result)
 }

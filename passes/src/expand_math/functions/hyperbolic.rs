@@ -16,7 +16,7 @@ pub(in super::super) fn tanh<A: Arith>(a: &mut A, x: A::V) -> A::V {
 }
 
 /// Where [`erf`] goes from one form to the other.
-const ERF_NEAR: f32 = 0.95;
+const ERF_NEAR: f64 = 0.95;
 
 /// Adding this to a float of magnitude below 2^22 rounds it to an integer `n`; its low bits then are those of `n + 383`:
 /// shifted to the exponent's place they are -2^n, for `n` in [-126, 127].
@@ -40,9 +40,19 @@ pub(in super::super) fn erf<A: Arith>(a: &mut A, x: A::V) -> A::V {
         &[-1.743_677e-3, 2.198_995_6e-2, -1.299_570_4e-1, -9.410_571e-1, -1.614_480_9, -3.167_848e-3],
     );
     let far = one_less_power(a, q);
-    let far = a.copysign(far, x);
+    near_or_far(a, (x, magnitude), near, far, ERF_NEAR)
+}
 
-    let border = a.f(ERF_NEAR);
+/// What an odd function is near zero, and from a border on what it is of the magnitude, with the sign of `x`.
+pub(super) fn near_or_far<A: Arith>(
+    a: &mut A,
+    (x, magnitude): (A::V, A::V),
+    near: A::V,
+    far: A::V,
+    border: f64,
+) -> A::V {
+    let far = a.copysign(far, x);
+    let border = a.c(border);
     let is_near = a.cmp(Cmp::Olt, magnitude, border);
     a.select(is_near, near, far)
 }

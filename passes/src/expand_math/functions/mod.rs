@@ -10,7 +10,7 @@ mod power;
 mod root;
 mod trigonometric;
 
-use super::arith::{Arith, Cmp};
+use super::arith::{Arith, Cmp, Int};
 
 pub(super) use exponential::{exp, exp_nonpositive, exp2, expm1};
 pub(super) use hyperbolic::{erf, tanh};
@@ -21,10 +21,17 @@ pub(super) use root::{cbrt, ceil, floor, round, roundeven, rsqrt, trunc};
 pub(super) use trigonometric::{cos, sin, tan};
 
 /// `x` where its magnitude is below `limit`, and `result` elsewhere.
-fn identity_near_zero<A: Arith>(a: &mut A, x: A::V, limit: f32, result: A::V) -> A::V {
-    let (magnitude, limit) = (a.abs(x), a.f(limit));
+fn identity_near_zero<A: Arith>(a: &mut A, x: A::V, limit: f64, result: A::V) -> A::V {
+    let (magnitude, limit) = (a.abs(x), a.c(limit));
     let near = a.cmp(Cmp::Olt, magnitude, limit);
     a.select(near, x, result)
+}
+
+/// The power of two whose exponent with its bias stands in the low bits; what stands above is shifted out.
+fn power_of_two<A: Arith>(a: &mut A, biased: A::V) -> A::V {
+    let mantissa = a.digits() - 1;
+    let bits = a.int_with(Int::Shl, biased, mantissa as i32);
+    a.of_bits(bits)
 }
 
 /// The integer nearest to `x`, which is not negative, by additions: not every machine has an instruction for it.

@@ -33,8 +33,12 @@ pub(in super::super) fn cbrt<A: Arith>(a: &mut A, x: A::V) -> A::V {
     let two_minus8 = a.f(1.0 / 256.0);
     let unscaled = a.mul(root, two_minus8);
     let root = a.select(denormal, unscaled, root);
+    of_sign(a, (x, magnitude), root)
+}
+
+/// The root of the magnitude of `x` with its sign; zero, infinity and NaN are their own.
+pub(super) fn of_sign<A: Arith>(a: &mut A, (x, magnitude): (A::V, A::V), root: A::V) -> A::V {
     let root = a.copysign(root, x);
-    // Zero, infinity and NaN are their own.
     let (zero, infinity) = (a.f(0.0), a.f(f32::INFINITY));
     let (above, below) = (a.cmp(Cmp::Olt, zero, magnitude), a.cmp(Cmp::Olt, magnitude, infinity));
     let usual = a.both(above, below);

@@ -112,24 +112,38 @@ fn polynomials<A: Arith>(a: &mut A, r: A::V) -> (A::V, A::V) {
 }
 
 /// Whether the low bit of `q` is set.
-pub(super) fn is_odd<A: Arith>(a: &mut A, q: A::V) -> A::V {
+fn is_odd<A: Arith>(a: &mut A, q: A::V) -> A::V {
     let bit = a.int_with(Int::And, q, 1);
     let one = a.i(1);
     a.same(bit, one)
 }
 
-/// Sine or cosine of `r + q pi/2`: the sine of it.
-fn turned<A: Arith>(a: &mut A, r: A::V, q: A::V) -> A::V {
-    let (sine, cosine) = polynomials(a, r);
+/// Bits of a float.
+fn width<A: Arith>(a: &A) -> i32 {
+    if a.digits() == f32::MANTISSA_DIGITS { 32 } else { 64 }
+}
+
+/// The sine of `r + q pi/2`, given sine and cosine of `r`.
+pub(super) fn sine_of_turned<A: Arith>(a: &mut A, (sine, cosine): (A::V, A::V), q: A::V) -> A::V {
     let odd = is_odd(a, q);
     let value = a.select(odd, cosine, sine);
-    let sign = a.int_with(Int::Shl, q, 30);
+    let sign = a.int_with(Int::Shl, q, width(a) - 2);
     with_sign(a, value, sign)
 }
 
+/// The tangent of `r + q pi/2`, given sine and cosine of `r`.
+pub(super) fn tangent_of_turned<A: Arith>(a: &mut A, (sine, cosine): (A::V, A::V), q: A::V) -> A::V {
+    let odd = is_odd(a, q);
+    let (over, under) = (a.select(odd, cosine, sine), a.select(odd, sine, cosine));
+    let ratio = a.div(over, under);
+    let sign = a.int_with(Int::Shl, q, width(a) - 1);
+    with_sign(a, ratio, sign)
+}
+
 /// `value` with its sign changed where the highest bit of `sign` is set.
-fn with_sign<A: Arith>(a: &mut A, value: A::V, sign: A::V) -> A::V {
-    let sign = a.int_with(Int::And, sign, i32::MIN);
+pub(super) fn with_sign<A: Arith>(a: &mut A, value: A::V, sign: A::V) -> A::V {
+    let highest = a.l(i64::MIN >> (64 - width(a)));
+    let sign = a.int(Int::And, sign, highest);
     let bits = a.bits(value);
     let bits = a.int(Int::Xor, bits, sign);
     a.of_bits(bits)
@@ -138,7 +152,8 @@ fn with_sign<A: Arith>(a: &mut A, value: A::V, sign: A::V) -> A::V {
 /// Sine, within 3 ulp for every finite argument.
 pub(in super::super) fn sin<A: Arith>(a: &mut A, x: A::V) -> A::V {
     let (r, q) = reduce(a, x);
-    let result = turned(a, r, q);
+    let both = polynomials(a, r);
+    let result = sine_of_turned(a, both, q);
     super::identity_near_zero(a, x, 1.0 / 8192.0, result)
 }
 
@@ -146,17 +161,14 @@ pub(in super::super) fn sin<A: Arith>(a: &mut A, x: A::V) -> A::V {
 pub(in super::super) fn cos<A: Arith>(a: &mut A, x: A::V) -> A::V {
     let (r, q) = reduce(a, x);
     let q = a.int_with(Int::Add, q, 1);
-    turned(a, r, q)
+    let both = polynomials(a, r);
+    sine_of_turned(a, both, q)
 }
 
 /// Tangent, within 4.25 ulp for every finite argument.
 pub(in super::super) fn tan<A: Arith>(a: &mut A, x: A::V) -> A::V {
     let (r, q) = reduce(a, x);
-    let (sine, cosine) = polynomials(a, r);
-    let odd = is_odd(a, q);
-    let (over, under) = (a.select(odd, cosine, sine), a.select(odd, sine, cosine));
-    let ratio = a.div(over, under);
-    let sign = a.int_with(Int::Shl, q, 31);
-    let result = with_sign(a, ratio, sign);
+    let both = polynomials(a, r);
+    let result = tangent_of_turned(a, both, q);
     super::identity_near_zero(a, x, 1.0 / 8192.0, result)
 }

@@ -1,7 +1,8 @@
 //! Exponentials of doubles.
 
-use super::super::super::arith::{Arith, Int};
-use super::{LN_2, ROUND, clamp, identity_near_zero, nearest, power_of_two};
+use super::super::super::arith::Arith;
+use super::super::exponential::{less_one, reduced, scale};
+use super::{LN_2, ROUND, clamp, nearest};
 
 /// (e^r - 1 - r) / r^2 on [-ln 2 / 2, ln 2 / 2].
 const REST: [f64; 11] = [
@@ -39,24 +40,7 @@ const BIAS: f64 = 1023.0;
 /// `x` less its nearest multiple of ln 2, and that multiple plus [`ROUND`] and `plus`. The first part of ln 2 leaves nothing out:
 /// the difference has fewer bits than a double.
 fn reduce<A: Arith>(a: &mut A, x: A::V, plus: f64) -> [A::V; 2] {
-    let (log2e, round) = (a.c(std::f64::consts::LOG2_E), a.c(ROUND + plus));
-    let shifted = a.fma(x, log2e, round);
-    let n = a.sub(shifted, round);
-    let (high, low) = (a.c(-LN_2[0]), a.c(-LN_2[1]));
-    let r = a.fma(n, high, x);
-    [a.fma(n, low, r), shifted]
-}
-
-/// `p * 2^n` for an `n` in [-1080, 1030] given as `n + ROUND + 2 BIAS`, rounded once, denormal results included: half of the
-/// exponent is multiplied in at a time.
-pub(super) fn scale<A: Arith>(a: &mut A, p: A::V, shifted: A::V) -> A::V {
-    let bits = a.bits(shifted);
-    let half = a.int_with(Int::ShrU, bits, 1);
-    let rest = a.int(Int::Sub, bits, half);
-    [half, rest].into_iter().fold(p, |product, exponent| {
-        let power = power_of_two(a, exponent);
-        a.mul(product, power)
-    })
+    reduced(a, x, ROUND + plus, LN_2)
 }
 
 /// e^x, within 1 ulp, denormal results included.
@@ -96,17 +80,11 @@ pub(in super::super::super) fn exp2<A: Arith>(a: &mut A, x: A::V) -> A::V {
     scale(a, p, shifted)
 }
 
-/// e^x - 1, within 2 ulp. 2^n (p + 1) - 1 for the p of what reduction leaves, as 2 (2^(n-1) p + (2^(n-1) - 1/2)).
+/// e^x - 1, within 2 ulp.
 pub(in super::super::super) fn expm1<A: Arith>(a: &mut A, x: A::V) -> A::V {
     let limited = clamp(a, x, -38.0, 710.0);
     let [r, shifted] = reduce(a, limited, BIAS - 1.0);
     let (rest, square) = (a.series(r, &REST), a.mul(r, r));
     let p = a.fma(rest, square, r);
-    let bits = a.bits(shifted);
-    let (power, half) = (power_of_two(a, bits), a.f(0.5));
-    let less = a.sub(power, half);
-    let halved = a.fma(p, power, less);
-    let result = a.add(halved, halved);
-    // Half of a denormal may not be a double, and the sign of zero is the argument's.
-    identity_near_zero(a, x, 2f64.powi(-54), result)
+    less_one(a, x, [p, shifted], 2f64.powi(-54))
 }

@@ -1,8 +1,10 @@
 //! Odd functions of doubles that go to one.
 
-use super::super::super::arith::{Arith, Cmp};
+use super::super::super::arith::Arith;
+use super::super::hyperbolic::near_or_far;
+use super::super::power_of_two;
 use super::exponential::{exp2_of_fraction, expm1};
-use super::{clamp, nearest, power_of_two};
+use super::{clamp, nearest};
 
 /// Hyperbolic tangent, within 3 ulp and never above one: -t / (2 + t) for t = e^(-2|x|) - 1.
 pub(in super::super::super) fn tanh<A: Arith>(a: &mut A, x: A::V) -> A::V {
@@ -77,9 +79,5 @@ pub(in super::super::super) fn erf<A: Arith>(a: &mut A, x: A::V) -> A::V {
     let (power, one, zero) = (power_of_two(a, bits), a.f(1.0), a.f(0.0));
     let negative = a.sub(zero, p);
     let far = a.fma(negative, power, one);
-    let far = a.copysign(far, x);
-
-    let border = a.c(NEAR);
-    let is_near = a.cmp(Cmp::Olt, magnitude, border);
-    a.select(is_near, near, far)
+    near_or_far(a, (x, magnitude), near, far, NEAR)
 }

@@ -9,7 +9,7 @@ mod power;
 mod root;
 mod trigonometric;
 
-use super::super::arith::{Arith, Cmp, Int};
+use super::super::arith::{Arith, Cmp};
 pub(in super::super) use super::root::{ceil, floor, round, roundeven, rsqrt, trunc};
 
 pub(in super::super) use exponential::{exp, exp2, expm1};
@@ -110,17 +110,4 @@ fn nearest<A: Arith>(a: &mut A, x: A::V, plus: f64) -> [A::V; 2] {
     let round = a.c(ROUND + plus);
     let shifted = a.add(x, round);
     [a.sub(shifted, round), shifted]
-}
-
-/// The power of two whose exponent with its bias stands in the low bits.
-fn power_of_two<A: Arith>(a: &mut A, biased: A::V) -> A::V {
-    let bits = a.int_with(Int::Shl, biased, MANTISSA);
-    a.of_bits(bits)
-}
-
-/// `x` where its magnitude is below `limit`, and `result` elsewhere.
-fn identity_near_zero<A: Arith>(a: &mut A, x: A::V, limit: f64, result: A::V) -> A::V {
-    let (magnitude, limit) = (a.abs(x), a.c(limit));
-    let near = a.cmp(Cmp::Olt, magnitude, limit);
-    a.select(near, x, result)
 }

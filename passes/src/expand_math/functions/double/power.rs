@@ -1,8 +1,9 @@
 //! Powers of doubles with any exponent.
 
 use super::super::super::arith::{Arith, Cmp};
+use super::super::exponential::scale;
 use super::super::power::{ends, signed};
-use super::exponential::{exp2_of_sum, scale};
+use super::exponential::exp2_of_sum;
 use super::logarithm::split;
 use super::{Pair, clamp, nearest, product, sum_of_sorted};
 

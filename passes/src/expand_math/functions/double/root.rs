@@ -1,6 +1,7 @@
 //! Cube roots of doubles.
 
 use super::super::super::arith::{Arith, Cmp, Int};
+use super::super::root::of_sign;
 use super::product;
 
 /// Cube root, within 0.6 ulp: a third of the exponent, two of Halley's steps, and what is missing to the cube divided by its
@@ -40,10 +41,5 @@ pub(in super::super::super) fn cbrt<A: Arith>(a: &mut A, x: A::V) -> A::V {
     let two_minus18 = a.c(2f64.powi(-18));
     let unscaled = a.mul(root, two_minus18);
     let root = a.select(is_small, unscaled, root);
-    let root = a.copysign(root, x);
-    // Zero, infinity and NaN are their own.
-    let (zero, infinity) = (a.f(0.0), a.f(f32::INFINITY));
-    let (above, below) = (a.cmp(Cmp::Olt, zero, magnitude), a.cmp(Cmp::Olt, magnitude, infinity));
-    let usual = a.both(above, below);
-    a.select(usual, root, x)
+    of_sign(a, (x, magnitude), root)
 }

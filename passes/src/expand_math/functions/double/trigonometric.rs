@@ -1,8 +1,9 @@
 //! Sine, cosine and tangent of any finite double, as of 32-bit floats.
 
 use super::super::super::arith::{Arith, Cmp, Int};
-use super::super::trigonometric::is_odd;
-use super::{Pair, ROUND, identity_near_zero, product, sum, sum_of_sorted};
+use super::super::identity_near_zero;
+use super::super::trigonometric::{sine_of_turned, tangent_of_turned, with_sign};
+use super::{Pair, ROUND, product, sum, sum_of_sorted};
 
 /// From there on arguments are reduced in integers.
 const LIMIT: f64 = 1_073_741_824.0;
@@ -184,31 +185,14 @@ fn polynomials<A: Arith>(a: &mut A, r: Pair<A::V>) -> (A::V, A::V) {
     (sine, a.add(near_one, beyond))
 }
 
-/// The sine of `r + q pi/2`.
-fn turned<A: Arith>(a: &mut A, r: Pair<A::V>, q: A::V) -> A::V {
-    let (sine, cosine) = polynomials(a, r);
-    let odd = is_odd(a, q);
-    let value = a.select(odd, cosine, sine);
-    let sign = a.int_with(Int::Shl, q, 62);
-    with_sign(a, value, sign)
-}
-
-/// `value` with its sign changed where the highest bit of `sign` is set.
-fn with_sign<A: Arith>(a: &mut A, value: A::V, sign: A::V) -> A::V {
-    let highest = a.l(i64::MIN);
-    let sign = a.int(Int::And, sign, highest);
-    let bits = a.bits(value);
-    let bits = a.int(Int::Xor, bits, sign);
-    a.of_bits(bits)
-}
-
 /// Below it sine and tangent are their argument.
 const TINY: f64 = 1.0 / (1 << 27) as f64;
 
 /// Sine, within 1 ulp for every finite argument.
 pub(in super::super::super) fn sin<A: Arith>(a: &mut A, x: A::V) -> A::V {
     let (r, q) = reduce(a, x);
-    let result = turned(a, r, q);
+    let both = polynomials(a, r);
+    let result = sine_of_turned(a, both, q);
     identity_near_zero(a, x, TINY, result)
 }
 
@@ -216,17 +200,14 @@ pub(in super::super::super) fn sin<A: Arith>(a: &mut A, x: A::V) -> A::V {
 pub(in super::super::super) fn cos<A: Arith>(a: &mut A, x: A::V) -> A::V {
     let (r, q) = reduce(a, x);
     let q = a.int_with(Int::Add, q, 1);
-    turned(a, r, q)
+    let both = polynomials(a, r);
+    sine_of_turned(a, both, q)
 }
 
 /// Tangent, within 2.25 ulp for every finite argument.
 pub(in super::super::super) fn tan<A: Arith>(a: &mut A, x: A::V) -> A::V {
     let (r, q) = reduce(a, x);
-    let (sine, cosine) = polynomials(a, r);
-    let odd = is_odd(a, q);
-    let (over, under) = (a.select(odd, cosine, sine), a.select(odd, sine, cosine));
-    let ratio = a.div(over, under);
-    let sign = a.int_with(Int::Shl, q, 63);
-    let result = with_sign(a, ratio, sign);
+    let both = polynomials(a, r);
+    let result = tangent_of_turned(a, both, q);
     identity_near_zero(a, x, TINY, result)
 }
