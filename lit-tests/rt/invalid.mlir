@@ -141,3 +141,16 @@ func.func @copy(%bufs: !llvm.ptr, %dims: !llvm.ptr, %begin: i64, %end: i64) attr
     dims = [{name = "M"}], grid = #dyn.shape<[M]>}} {
   return
 }
+
+// -----
+
+// A size is a multiple of something.
+// expected-note @below {{declared here}}
+func.func @kernel(%bufs: !llvm.ptr, %dims: !llvm.ptr, %begin: i64, %end: i64) attributes {
+    rt.kernel = {dims = [{div = 0 : i64, max = 100 : i64, min = 0 : i64, name = "M"}], grid = #dyn.shape<[M]>, modes = ["in", "out"], params = [!rt.buffer<f32, [M]>, !rt.buffer<f32, [M]>], requires = #dyn.shape<[]>}} {
+  return
+}
+rt.program @main(%x : !rt.buffer<f32, [M]> in "x", %y : !rt.buffer<f32, [M]> out "y") symbols(M : [0, 100]) {
+  // expected-error @below {{'kernel' has a malformed 'rt.kernel' attribute}}
+  launch @kernel(%x, %y) dims [M] : !rt.buffer<f32, [M]>, !rt.buffer<f32, [M]>
+}

@@ -11,7 +11,7 @@ func.func @stated(%x: tensor<?x?x!one, #dyn.shape<[N, M]>>) -> tensor<?x?x!two> 
 }
 
 // CHECK-LABEL: func.func @blocks
-// CHECK-SAME: %x: tensor<8x!quant
+// CHECK-SAME: %x: tensor<8x!blocks>
 !blocks = !quant.uniform<i8:f32:{0:4}, {0.5, 0.25}>
 func.func @blocks(%x: tensor<?x!blocks>) -> tensor<?x!blocks> {
   %0 = graph.reshape %x : tensor<?x!blocks> -> tensor<?x!blocks>

@@ -109,10 +109,11 @@ impl Interpret for ComputeHook {
     fn interpret(&self, op: OpRef<'_>, frame: &mut Frame<'_>) -> Ran {
         let Some(mut form) = ComputeForm::of(op) else { return broken().map_err(Into::into) };
         let symbols = symbols(frame)?;
-        at_sizes(&mut form, &symbols)?;
         let inputs: Vec<Tensor> =
             (0..op.num_operands()).map(|i| scalars(frame.tensor(i)?)).collect::<Result<_, Fault>>()?;
+        // Before sizes are put in: an input that is read from a size on says no extent, where that size is 0 neither.
         let extents = extents(&form, &inputs, &symbols)?;
+        at_sizes(&mut form, &symbols)?;
         let Some(region) = op.region(0) else { return broken().map_err(Into::into) };
         let program = Program::compile(region)?.wrapping();
         let numbers = captured(op, &program, &symbols)?;

@@ -272,9 +272,10 @@ impl KernelSignature {
             let ty = BufferType::of(cx, cx.as_type(*ty)?)?.clone();
             Some(Param { access: Access::parse(cx.as_str(*mode)?)?, ty })
         };
+        let size = |attr: &Attr| read_symbol(cx, *attr).filter(|(_, info)| info.div >= 1);
         Some(Self {
             params: types.iter().zip(modes).map(param).collect::<Option<_>>()?,
-            dims: cx.array(entry("dims")?)?.iter().map(|a| read_symbol(cx, *a)).collect::<Option<_>>()?,
+            dims: cx.array(entry("dims")?)?.iter().map(size).collect::<Option<_>>()?,
             requires: entry("requires").map_or(Some(Vec::new()), |a| known_dims(cx, a))?,
             grid: known_dims(cx, entry("grid")?)?,
             ops: entry("ops").map_or(Some(Vec::new()), |a| strings_of(cx, a))?,

@@ -194,6 +194,9 @@ impl Facts {
 
     /// True when every value is a multiple of `divisor`. False means unknown.
     pub fn divisible(&self, poly: &Poly, divisor: i64) -> bool {
+        if divisor == 0 {
+            return poly.is_zero();
+        }
         self.common_divisor(poly) % i128::from(divisor) == 0
             || !self.residues.is_empty() && self.residue(&self.canonical(poly)).by(divisor) == Some(0)
     }
