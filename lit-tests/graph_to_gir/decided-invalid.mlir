@@ -2,7 +2,8 @@
 
 func.func @grows(%x: tensor<?xf32, #dyn.shape<[N]>>, %limit: tensor<i1>) -> tensor<?xf32> {
   %a = tensor.cast %x : tensor<?xf32, #dyn.shape<[N]>> to tensor<?xf32>
-  // expected-remark @+2 2 {{differs from one time to the next}}
+  // expected-remark @+3 {{differs from one time to the next, or follows from nothing that is known; it is called `scf_while_0`}}
+  // expected-remark @+2 {{differs from one time to the next, or follows from nothing that is known; it is called `scf_while_0_2`}}
   // expected-error @below {{carries something whose size grows from one iteration to the next: nothing bounds it}}
   %r = scf.while (%p = %a) : (tensor<?xf32>) -> tensor<?xf32> {
     %c = tensor.extract %limit[] : tensor<i1>
