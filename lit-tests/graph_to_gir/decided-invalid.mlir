@@ -31,3 +31,19 @@ func.func @unsaid(%f: tensor<i1>, %x: tensor<?xf32, #dyn.shape<[N]>>, %y: tensor
   }
   return %r : tensor<?xf32, #dyn.shape<[2*R]>>
 }
+
+// -----
+
+// What bounds a size is known of functions that were converted before.
+func.func private @again(%f: tensor<i1>, %x: tensor<1x?xi64, #dyn.shape<[1, N]>>) -> tensor<1x?xi64, #dyn.shape<[1, K]>> {
+  %c = tensor.extract %f[] : tensor<i1>
+  %r = scf.if %c -> (tensor<1x?xi64, #dyn.shape<[1, K]>>) {
+    // expected-error @below {{calls '@again', of whose sizes nothing is known: it calls, directly or through others, what calls it}}
+    %a = func.call @again(%f, %x) : (tensor<i1>, tensor<1x?xi64, #dyn.shape<[1, N]>>) -> tensor<1x?xi64, #dyn.shape<[1, K]>>
+    scf.yield %a : tensor<1x?xi64, #dyn.shape<[1, K]>>
+  } else {
+    %b = tensor.cast %x : tensor<1x?xi64, #dyn.shape<[1, N]>> to tensor<1x?xi64, #dyn.shape<[1, K]>>
+    scf.yield %b : tensor<1x?xi64, #dyn.shape<[1, K]>>
+  }
+  return %r : tensor<1x?xi64, #dyn.shape<[1, K]>>
+}

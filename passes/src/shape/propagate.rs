@@ -45,7 +45,8 @@ pub static PROPAGATE_SHAPES: PassInfo = PassInfo {
                   symbols of a function stand for sizes of the caller at each call, and what it states of them is needed \
                   there. Recursive functions, and those that are not only called, keep their signature. Ops that pass \
                   control through their regions keep sizes that every way into a region, or out of it, agrees on; inside \
-                  nothing is assumed, since it may never run.",
+                  nothing is assumed, since it may never run. Where sides of a condition make different sizes, the result has \
+                  one that data decide; what a loop carries with another size each time has a symbol of its own.",
     anchor: Anchor::Op("builtin.module"),
     options: &[],
     statistics: &[
