@@ -71,3 +71,22 @@ func.func @guarded(%c: i1, %x: tensor<?xf32, #dyn.shape<[N]>>, %y: tensor<?xf32,
   }
   return %r : tensor<?xf32, #dyn.shape<[N]>>
 }
+
+// -----
+
+// Two that change together have one size each time.
+// CHECK-LABEL: func.func @together
+// CHECK: scf.while {{.*}} -> (tensor<?xf32, #dyn.shape<{{\[}}[[R:[a-z_0-9]+]]{{\]}}>>, tensor<?xf32, #dyn.shape<{{\[}}[[R]]{{\]}}>>)
+func.func @together(%x: tensor<?xf32, #dyn.shape<[N]>>, %limit: tensor<i1>) -> (tensor<?xf32>, tensor<?xf32>) {
+  %a = tensor.cast %x : tensor<?xf32, #dyn.shape<[N]>> to tensor<?xf32>
+  %r:2 = scf.while (%p = %a, %q = %a) : (tensor<?xf32>, tensor<?xf32>) -> (tensor<?xf32>, tensor<?xf32>) {
+    %c = tensor.extract %limit[] : tensor<i1>
+    scf.condition(%c) %p, %q : tensor<?xf32>, tensor<?xf32>
+  } do {
+  ^bb0(%p: tensor<?xf32>, %q: tensor<?xf32>):
+    %y = graph.concat %p, %x {axis = 0} : tensor<?xf32>, tensor<?xf32, #dyn.shape<[N]>> -> tensor<?xf32>
+    %z = graph.concat %x, %q {axis = 0} : tensor<?xf32, #dyn.shape<[N]>>, tensor<?xf32> -> tensor<?xf32>
+    scf.yield %y, %z : tensor<?xf32>, tensor<?xf32>
+  }
+  return %r#0, %r#1 : tensor<?xf32>, tensor<?xf32>
+}

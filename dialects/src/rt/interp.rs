@@ -254,12 +254,17 @@ fn alloc(op: OpRef<'_>, frame: &mut Frame<'_>) -> Result<Flow, InterpError> {
 
 fn view(op: OpRef<'_>, frame: &mut Frame<'_>) -> Result<Flow, InterpError> {
     let ty = result_buffer(op)?;
-    let known = {
+    let front = ViewOp::from_ref(op).front();
+    let whole = op.operand_types().next().and_then(|ty| BufferType::of(op.cx, ty));
+    let (known, whole_known) = {
         let running = running(frame)?;
-        ty.dims.iter().all(|size| size.eval(&|name| running.value(name)).is_some())
+        let known = |ty: &BufferType| ty.dims.iter().all(|size| size.eval(&|name| running.value(name)).is_some());
+        (known(ty), whole.is_none_or(known))
     };
     // A view of what is not known yet gets its sizes where it is used.
     let (shape, whole) = match known {
+        // Of a front the whole may be known later.
+        true if front && !whole_known => (shape(ty, frame)?, frame.memref(0)?),
         true => (shape(ty, frame)?, sized(op, 0, frame)?),
         false => (shape(&planned(ty, frame)?, frame)?, frame.memref(0)?),
     };
@@ -273,7 +278,7 @@ fn view(op: OpRef<'_>, frame: &mut Frame<'_>) -> Result<Flow, InterpError> {
     // Two parts are one complex number.
     let numbers =
         |sizes: &[usize], dtype: DType| sizes.iter().product::<usize>() * if dtype.part().is_some() { 2 } else { 1 };
-    if known && !ViewOp::from_ref(op).front() && numbers(&shape, dtype) != numbers(whole.sizes(), whole.dtype) {
+    if known && !front && numbers(&shape, dtype) != numbers(whole.sizes(), whole.dtype) {
         return Err(Fault::shape(format!("{:?} elements as {:?}", whole.sizes(), &shape[..])).into());
     }
     frame.set(0, MemRef { dtype, ..(*whole).clone().with_layout(Layout::row_major(&shape)) })?;

@@ -19,8 +19,8 @@ pub static INLINE_DECIDED: PassInfo = PassInfo {
     name: "InlineDecided",
     argument: "inline-decided",
     summary: "Inline calls of functions in which data decide sizes",
-    description: "Puts the bodies of functions in which data decide sizes (`graph.non_zero`, `graph.unique`), directly or in \
-                  functions that they call, in the place of their calls, as `inline` does; private ones that nothing calls any \
+    description: "Puts the bodies of functions in which data decide sizes (`graph.non_zero`, `graph.unique`, conditions and loops whose \
+                  results have such sizes), directly or in functions that they call, in the place of their calls, as `inline` does; private ones that nothing calls any \
                   more are erased. Calls in regions of conditions and loops stay, and so do those of recursive functions.",
     anchor: Anchor::Op("builtin.module"),
     options: &[],

@@ -112,8 +112,52 @@ impl<'a> Walk<'a> {
                 Common::Open | Common::Unknown => {}
             }
         }
+        self.unite(op, &inputs);
         self.control_results(op, &inputs, &results);
         Ok(())
+    }
+
+    /// Carried sizes that differ from one time to the next, and from each other never: all are taken to be equal, and told apart by
+    /// what they get, until nothing tells any apart (Hopcroft's refinement of partitions).
+    fn unite(&mut self, op: OpRef<'a>, inputs: &[Input]) {
+        let mut ways: Vec<(String, Vec<Poly>)> = Vec::new();
+        for input in inputs {
+            for dim in 0..self.assigned.get(&input.value).map_or(0, Vec::len) {
+                let Some(size) = self.size_of(op, input.value, dim) else { continue };
+                let Some(name) = size.as_symbol().filter(|name| self.carried.varying.contains(*name)) else { continue };
+                let given = input.given.iter().map(|value| self.size_of(op, *value, dim));
+                let given: Option<Vec<Poly>> = given.collect();
+                if let Some(given) = given.filter(|_| !ways.iter().any(|(known, _)| known == name)) {
+                    ways.push((name.to_owned(), given));
+                }
+            }
+        }
+        let mut classes: Vec<usize> = vec![0; ways.len()];
+        loop {
+            let first = |class: usize| classes.iter().position(|other| *other == class);
+            let stands_for = |name: &str| {
+                let at = ways.iter().position(|(known, _)| known == name)?;
+                Some(Poly::symbol(&ways[first(classes[at])?].0))
+            };
+            let told = |(number, (_, given)): (usize, &(String, Vec<Poly>))| {
+                (classes[number], given.iter().map(|size| size.substitute(&stands_for)).collect::<Vec<Poly>>())
+            };
+            let told: Vec<_> = ways.iter().enumerate().map(told).collect();
+            let refined: Vec<usize> =
+                told.iter().map(|own| told.iter().position(|other| other == own).unwrap_or_default()).collect();
+            let count = |classes: &[usize]| classes.iter().collect::<FxHashSet<_>>().len();
+            let done = count(&refined) == count(&classes);
+            classes = refined;
+            if done {
+                break;
+            }
+        }
+        for (number, (name, _)) in ways.iter().enumerate().filter(|(number, _)| classes[*number] != *number) {
+            let same = &ways[classes[number]].0;
+            if self.env.facts.assume_equal(&Poly::symbol(name), &Poly::symbol(same)).is_ok() {
+                self.learnt += 1;
+            }
+        }
     }
 
     fn control_results(&mut self, op: OpRef<'a>, inputs: &[Input], results: &[Value]) {

@@ -45,7 +45,8 @@ pub static PROPAGATE_SHAPES: PassInfo = PassInfo {
                   symbols of a function stand for sizes of the caller at each call, and what it states of them is needed \
                   there. Recursive functions, and those that are not only called, keep their signature. Ops that pass \
                   control through their regions keep sizes that every way into a region, or out of it, agrees on; inside \
-                  nothing is assumed, since it may never run.",
+                  nothing is assumed, since it may never run. Where sides of a condition make different sizes, the result has \
+                  one that data decide; what a loop carries with another size each time has a symbol of its own.",
     anchor: Anchor::Op("builtin.module"),
     options: &[],
     statistics: &[
@@ -314,7 +315,7 @@ impl<'a> Walk<'a> {
                     *size = Some(match (quotient, decided) {
                         (Some(quotient), _) => self.quotient(op, quotient, diags)?,
                         (None, Some(decided)) => self.decided(op, dim, decided),
-                        (None, None) => self.fresh(op, dim),
+                        (None, None) => self.alike(op, number, dim).unwrap_or_else(|| self.fresh(op, dim)),
                     });
                 }
                 _ => {}
@@ -370,6 +371,17 @@ impl<'a> Walk<'a> {
         );
         self.remarks.push((name.clone(), Diagnostic::remark(op.loc(), message)));
         Poly::symbol(&name)
+    }
+
+    /// The size of an earlier result of a call which in the function is this one.
+    fn alike(&self, op: OpRef<'_>, number: usize, dim: usize) -> Option<Poly> {
+        let signature = self.env.functions.get(op.as_::<CallOp<'_>>()?.callee())?;
+        let formal = |number: usize| signature.results.get(number)?.as_ref();
+        let own = formal(number)?.get(dim)?.as_ref()?;
+        op.results().enumerate().take(number).find_map(|(before, value)| {
+            let at = formal(before)?.iter().position(|size| size.as_ref() == Some(own))?;
+            self.assigned.get(&value)?.get(at)?.clone()
+        })
     }
 
     /// A symbol for a size that follows from nothing.

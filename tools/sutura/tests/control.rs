@@ -352,3 +352,80 @@ fn conditions_and_loops_decide_sizes() {
         assert!(outputs[2].as_slice::<f32>().unwrap().iter().all(|x| *x == 0.0));
     }
 }
+
+/// Lists that get shorter together are used together, in the loop and behind it.
+#[test]
+fn loops_carry_several_of_one_size() {
+    let folder = tempfile::tempdir().unwrap();
+    let model = compiled(folder.path(), "decided_pairs");
+    for (count, limit) in [(9usize, 2i64), (100, 1), (50, 0), (300, 4), (0, 3)] {
+        let x: Vec<f32> = (0..count).map(|i| (i * 7 % 5) as f32).collect();
+        let inputs = [Tensor::from_slice(&[count as i64], &x).unwrap(), Tensor::from_slice(&[], &[limit]).unwrap()];
+        let outputs = model.run(&inputs).unwrap();
+        let mut first: Vec<i64> = (0..count).filter(|i| x[*i] != 0.0).map(|i| i as i64).collect();
+        let mut second: Vec<i64> = first.iter().map(|e| e * 2).collect();
+        for _ in 0..limit {
+            first = (0..first.len()).filter(|i| (first[*i] + second[*i]) % 2 != 0).map(|i| i as i64).collect();
+            second = first.iter().map(|e| e * 4).collect();
+        }
+        let sum: Vec<i64> = first.iter().zip(&second).map(|(a, b)| a + b).collect();
+        let table: Vec<i64> = first.iter().flat_map(|a| sum.iter().map(move |b| a * b)).collect();
+        let size = sum.len() as i64;
+        assert_eq!((outputs[0].dims(), outputs[0].as_slice::<i64>().unwrap()), (&[size][..], &sum[..]));
+        assert_eq!((outputs[1].dims(), outputs[1].as_slice::<i64>().unwrap()), (&[size, size][..], &table[..]));
+        assert_eq!(outputs[2].as_slice::<i64>().unwrap(), [limit]);
+    }
+}
+
+/// Results of several dimensions, from conditions in each other.
+#[test]
+fn conditions_in_each_other_decide_sizes() {
+    let folder = tempfile::tempdir().unwrap();
+    let model = compiled(folder.path(), "decided_nested");
+    let (n, m, p, q) = (3usize, 5usize, 4usize, 2usize);
+    let x: Vec<f32> = (0..n * m).map(|i| i as f32 - 4.0).collect();
+    let y: Vec<f32> = (0..p * q).map(|i| i as f32 * 0.5).collect();
+    let turned: Vec<f32> = (0..m * n).map(|i| x[i % n * m + i / n]).collect();
+    let negative = |values: &[f32]| values.iter().map(|value| -value).collect::<Vec<f32>>();
+    for (outer, inner) in [(true, true), (true, false), (false, true), (false, false), (true, true)] {
+        let inputs = [
+            truths(&[], &[outer]),
+            truths(&[], &[inner]),
+            Tensor::from_slice(&[n as i64, m as i64], &x).unwrap(),
+            Tensor::from_slice(&[p as i64, q as i64], &y).unwrap(),
+        ];
+        let outputs = model.run(&inputs).unwrap();
+        let (dims, wanted) = match (outer, inner) {
+            (true, true) => ([m, n], negative(&turned)),
+            (true, false) => ([n, m], negative(&x)),
+            (false, _) => ([p, q], y.clone()),
+        };
+        assert_eq!(outputs[0].dims(), dims.map(|size| size as i64), "{outer} {inner}");
+        assert_eq!(outputs[0].as_slice::<f32>().unwrap(), wanted, "{outer} {inner}");
+        let most = wanted.iter().copied().fold(f32::NEG_INFINITY, f32::max);
+        assert_eq!(outputs[1].as_slice::<f32>().unwrap(), [most]);
+    }
+}
+
+/// A size that is more than what memory was planned for ends the run before anything is read or written by it.
+#[test]
+fn a_size_beyond_its_bound_ends_the_run() {
+    let folder = tempfile::tempdir().unwrap();
+    let (model, artifact) = (folder.path().join("bound.mlir"), folder.path().join("bound.sutura"));
+    let text = "rt.program @main(%x : !rt.buffer<f32, [N]> in \"x\", %y : !rt.buffer<f32, [R]> out \"y\") symbols(N : [4, 64], R : [0, 64]) {
+  %sizes = size_list : !rt.buffer<i64, [1]>
+  %front = view %x {front} : !rt.buffer<f32, [N]> -> !rt.buffer<f32, [R]>
+  write_sizes %sizes {sizes = #dyn.shape<[N]>} : !rt.buffer<i64, [1]>
+  read_sizes %sizes {what = \"a test\", sizes = #dyn.shape<[R]>, most = #dyn.shape<[4]>} : !rt.buffer<i64, [1]>
+  copy %front, %y : !rt.buffer<f32, [R]>, !rt.buffer<f32, [R]>
+}
+";
+    std::fs::write(&model, text).unwrap();
+    let done = sutura(&["compile", "-q", model.to_str().unwrap(), "-o", artifact.to_str().unwrap()]);
+    assert!(done.status.success(), "{}", String::from_utf8_lossy(&done.stderr));
+    let model = Model::load(&artifact).unwrap();
+    let run = |x: &[f32]| model.run(&[Tensor::from_slice(&[x.len() as i64], x).unwrap()]);
+    assert_eq!(run(&[1.0, 2.0, 3.0, 4.0]).unwrap()[0].as_slice::<f32>().unwrap(), [1.0, 2.0, 3.0, 4.0]);
+    let error = run(&[1.0; 5]).unwrap_err().to_string();
+    assert!(error.contains("the size that a test makes") && error.contains("is 4") && error.contains("5"), "{error}");
+}
