@@ -357,7 +357,7 @@ fn conditions_and_loops_decide_sizes() {
 #[test]
 fn loops_carry_several_of_one_size() {
     let folder = tempfile::tempdir().unwrap();
-    let model = compiled(folder.path(), "decided_pairs");
+    let model = load(folder.path(), "decided_pairs.mlir");
     for (count, limit) in [(9usize, 2i64), (100, 1), (50, 0), (300, 4), (0, 3)] {
         let x: Vec<f32> = (0..count).map(|i| (i * 7 % 5) as f32).collect();
         let inputs = [Tensor::from_slice(&[count as i64], &x).unwrap(), Tensor::from_slice(&[], &[limit]).unwrap()];
@@ -381,7 +381,7 @@ fn loops_carry_several_of_one_size() {
 #[test]
 fn conditions_in_each_other_decide_sizes() {
     let folder = tempfile::tempdir().unwrap();
-    let model = compiled(folder.path(), "decided_nested");
+    let model = load(folder.path(), "decided_nested.mlir");
     let (n, m, p, q) = (3usize, 5usize, 4usize, 2usize);
     let x: Vec<f32> = (0..n * m).map(|i| i as f32 - 4.0).collect();
     let y: Vec<f32> = (0..p * q).map(|i| i as f32 * 0.5).collect();
