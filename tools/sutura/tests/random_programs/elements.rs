@@ -104,9 +104,9 @@ impl Elem {
         match self.kind() {
             Kind::Int { .. } => random.scalar(self.dtype()),
             Kind::Float(kind) if self.is_power() => Scalar::float(2f64.powi(random.range(-2, 3) as i32), kind),
-            Kind::Float(kind) => Scalar::float(random.range(-8, 9) as f64 / 4.0, kind),
+            Kind::Float(kind) => Scalar::float(random.range(-8, 8) as f64 / 4.0, kind),
             Kind::Complex(kind) => {
-                let mut part = || Scalar::float(random.range(-8, 9) as f64 / 4.0, kind).bits();
+                let mut part = || Scalar::float(random.range(-8, 8) as f64 / 4.0, kind).bits();
                 Scalar::complex(kind, [part(), part()])
             }
         }
