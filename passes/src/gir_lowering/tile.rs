@@ -217,8 +217,8 @@ impl Emit<'_> {
         let mut tile = tile.clone();
         let (cols, row_window, col_window) = (tile.cols, tile.row_window, tile.col_window);
         let scalars = tile.is_scalars();
-        // Lanes that a load masks off are zero already.
-        let columns_done = !scalars && self.is_zero(pad);
+        // Lanes that a load masks off are zero already. A processor's masked load takes the select into itself.
+        let columns_done = self.spread.is_some() && !scalars && self.is_zero(pad);
         let (Parts::Scalars(rows) | Parts::Vectors(rows)) = &mut tile.parts;
         for (r, row) in rows.iter_mut().enumerate() {
             let mut inside = self.row_exists(r as i64, row_window);
