@@ -238,3 +238,37 @@ func.func @property(%x: tensor<4xf32, {shard = "x"}>) -> tensor<4xf32> {
   }
   return %y : tensor<4xf32>
 }
+
+// -----
+
+func.func @more_than_around(%x: tensor<?xf32, #dyn.shape<[N]>>) -> tensor<?xf32, #dyn.shape<[N]>> {
+  %N = dyn.symbol "N" {range = [0, 200]} : index
+  %y = graph.fusion(%x : tensor<?xf32, #dyn.shape<[N]>>) -> tensor<?xf32, #dyn.shape<[N]>> {kind = "loop"} {
+  ^bb0(%a: tensor<?xf32, #dyn.shape<[N]>>):
+    // expected-error @below {{says more of 'N' than what is around the region guarantees}}
+    %n = dyn.symbol "N" {range = [0, 100]} : index
+    %0 = graph.compute ins(%a : tensor<?xf32, #dyn.shape<[N]>>) -> tensor<?xf32, #dyn.shape<[N]>> {iterators = #graph.iterators<[parallel]>, maps = [affine_map<(d0) -> (d0)>, affine_map<(d0) -> (d0)>]} {
+    ^bb0(%p: f32):
+      graph.yield %p : f32
+    }
+    graph.yield %0 : tensor<?xf32, #dyn.shape<[N]>>
+  }
+  return %y : tensor<?xf32, #dyn.shape<[N]>>
+}
+
+// -----
+
+func.func @a_multiple(%x: tensor<?xf32, #dyn.shape<[N]>>) -> tensor<?xf32, #dyn.shape<[N]>> {
+  %N = dyn.symbol "N" {div = 4} : index
+  %y = graph.fusion(%x : tensor<?xf32, #dyn.shape<[N]>>) -> tensor<?xf32, #dyn.shape<[N]>> {kind = "loop"} {
+  ^bb0(%a: tensor<?xf32, #dyn.shape<[N]>>):
+    // expected-error @below {{says more of 'N' than what is around the region guarantees}}
+    %n = dyn.symbol "N" {div = 8} : index
+    %0 = graph.compute ins(%a : tensor<?xf32, #dyn.shape<[N]>>) -> tensor<?xf32, #dyn.shape<[N]>> {iterators = #graph.iterators<[parallel]>, maps = [affine_map<(d0) -> (d0)>, affine_map<(d0) -> (d0)>]} {
+    ^bb0(%p: f32):
+      graph.yield %p : f32
+    }
+    graph.yield %0 : tensor<?xf32, #dyn.shape<[N]>>
+  }
+  return %y : tensor<?xf32, #dyn.shape<[N]>>
+}

@@ -32,8 +32,9 @@ use std::collections::{HashMap, HashSet};
 use machine::Machine;
 pub use program::NAME_ATTR;
 pub use search::Candidate;
-use sutura_dialects::r#dyn::Facts;
 use sutura_dialects::r#dyn::attr::symbolic_shape;
+use sutura_dialects::r#dyn::facts::MAX_DIM;
+use sutura_dialects::r#dyn::{Facts, Poly, SymbolInfo, SymbolOp};
 use sutura_dialects::func::{CallOp, FuncOp};
 use sutura_dialects::graph::{FusionOp, PlanAttr};
 use sutura_dialects::rt::{ProgramInfo, Solution, Unsolvable};
@@ -42,7 +43,7 @@ use sutura_ir::analysis::PreservedAnalyses;
 use sutura_ir::pass::{
     Anchor, OptionInfo, OptionKind, Pass, PassError, PassInfo, PassOptions, PassResult, PassRun, StatisticInfo,
 };
-use sutura_ir::{Body, Context, Diagnostic, Op, OpRef};
+use sutura_ir::{BlockRef, Body, Context, Diagnostic, Op, OpRef, OpView};
 
 /// `convert-graph-to-gir`
 pub static CONVERT_GRAPH_TO_GIR: PassInfo = PassInfo {
@@ -330,15 +331,38 @@ fn decides_sizes(function: OpRef<'_>) -> bool {
     returned.flat_map(symbols).any(|size| size.symbols().iter().any(|name| !told.contains(name)))
 }
 
-/// What sizes are known to be is wrong in itself in some function or region: an error of the program, not a lack of this pass.
+/// A symbol of a region of which the region says more than is known around it.
+fn unfounded(region: BlockRef<'_>, around: &Facts) -> Option<Diagnostic> {
+    region.ops().filter_map(|op| op.as_::<SymbolOp<'_>>()).find_map(|symbol| {
+        let (SymbolInfo { min, max, div, .. }, size) = (symbol.info(), Poly::symbol(symbol.name()));
+        let (least, most) = around.range(&size);
+        let within = least >= min.into() && (max >= MAX_DIM || most <= max.into());
+        if within && around.divisible(&size, div) {
+            return None;
+        }
+        let name = symbol.name();
+        let error = symbol.op_ref().error(format!("says more of '{name}' than what is around the region guarantees"));
+        Some(error.help(format!("declare '{name}' alike in the function and in its regions")))
+    })
+}
+
+/// What sizes are known to be is wrong in itself in some function or region, or a region knows more than what is around it: errors of
+/// the program, not a lack of this pass.
 fn report_contradictions(run: &mut PassRun<'_>, functions: &[Op]) -> Result<(), PassError> {
     let mut errors = Vec::new();
     for function in functions {
         let Some(entry) = OpRef::new(run.cx, run.body, *function).region(0).and_then(|r| r.entry()) else { continue };
-        let regions = entry.ops().filter_map(|op| op.as_::<FusionOp<'_>>()?.body().entry());
-        for block in std::iter::once(entry).chain(regions) {
-            if let Err((op, contradiction)) = Facts::of_block(block) {
+        let around = match Facts::of_block(entry) {
+            Ok(facts) => facts,
+            Err((op, contradiction)) => {
                 errors.push(op.error(contradiction));
+                continue;
+            }
+        };
+        for block in entry.ops().filter_map(|op| op.as_::<FusionOp<'_>>()?.body().entry()) {
+            match Facts::of_block(block) {
+                Ok(_) => errors.extend(unfounded(block, &around)),
+                Err((op, contradiction)) => errors.push(op.error(contradiction)),
             }
         }
     }

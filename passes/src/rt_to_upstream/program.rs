@@ -3,6 +3,7 @@
 use rustc_hash::FxHashMap;
 use sutura_dialects::r#dyn::facts::Facts;
 use sutura_dialects::r#dyn::poly::Poly;
+use sutura_dialects::func::FuncOp;
 use sutura_dialects::gir::checks::{DataCheck, DataCheckKind};
 use sutura_dialects::routines::table::Routine;
 use sutura_dialects::rt::{
@@ -11,9 +12,10 @@ use sutura_dialects::rt::{
     ReadSizesOp, SelectOp, SizeListOp, Solution, Step, ViewOp, WhileOp, WriteSizesOp, planned_bytes, root_buffer,
 };
 use sutura_ir::diagnostics::Diagnostic;
-use sutura_ir::{BlockRef, OpRef, OpView, Value};
+use sutura_ir::{BlockRef, OpRef, OpView, Type, Value};
 
 use super::checks::{SizeCheck, size_checks};
+use super::emit::ptr_type;
 use super::interface::{CheckKind, CheckText, Constant, HostInterface, Kernel, Tensor};
 use super::packed::{self, Dispatcher};
 
@@ -341,6 +343,7 @@ fn read_launch<'a>(launch: LaunchOp<'a>, kernels: &Kernels<'a>) -> Result<Launch
     }
     let launchable = kernel.interface::<dyn Launchable>();
     let launchable = launchable.ok_or_else(|| op.error(format!("'{name}' is no kernel")))?;
+    check_arguments(op, *kernel)?;
     let signature = launchable.signature(*kernel).map_err(|m| op.error(format!("'{name}' {m}")))?;
     let dims = launch.dims();
     let groups = signature.groups(&dims);
@@ -356,6 +359,19 @@ fn read_launch<'a>(launch: LaunchOp<'a>, kernels: &Kernels<'a>) -> Result<Launch
     let parts = kernel.attr(PARTS_ATTR).and_then(|parts| kernel.cx.array(parts)).unwrap_or_default();
     let parts = parts.iter().filter_map(|name| kernel.cx.as_str(*name).map(str::to_owned)).collect();
     Ok(Launch { op: launch, signature, dims, groups, work, first_check: 0, groups_of_block, parts })
+}
+
+/// The host program calls a function of the processor with tables of buffers and sizes, and the groups from one to another.
+fn check_arguments(launch: OpRef<'_>, kernel: OpRef<'_>) -> Result<(), Diagnostic> {
+    let Some(function) = kernel.as_::<FuncOp<'_>>() else { return Ok(()) };
+    let ptr = ptr_type(kernel.cx);
+    if function.inputs() == [ptr, ptr, Type::I64, Type::I64] && function.results().is_empty() {
+        return Ok(());
+    }
+    let error = launch.error("launches a function whose arguments are not those of a kernel");
+    Err(error
+        .note(kernel.loc(), "this one")
+        .help("a kernel takes `(!llvm.ptr, !llvm.ptr, i64, i64)` and returns nothing"))
 }
 
 fn groups_of_block(kernel: OpRef<'_>) -> Result<i64, Diagnostic> {
