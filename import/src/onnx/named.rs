@@ -1,6 +1,6 @@
 //! Operators that the library of `graph.operator` declarations realises: nothing about them is said here.
 
-use sutura_dialects::graph::operator::{Literal, Numbers, OnnxForm, Words, onnx_forms};
+use sutura_dialects::graph::operator::{Literal, Numbers, OnnxForm, Words, onnx_forms_of};
 
 use super::{
     error::{Reason, unsupported},
@@ -30,7 +30,7 @@ pub enum NamedNumber {
 
 /// The operator that `r` reads, if the library has it.
 pub(super) fn op<'m>(r: &NodeReader<'m, '_>) -> Option<Result<Op<'m>, Reason>> {
-    let mut forms = onnx_forms().iter().filter(|form| form.op == r.node.op_type).peekable();
+    let mut forms = onnx_forms_of(&r.node.op_type).peekable();
     forms.peek()?;
     let of_version = |form: &&OnnxForm| (form.since..=form.until).contains(&r.interface.since);
     let forms: Vec<&OnnxForm> = forms.filter(of_version).collect();
@@ -328,6 +328,10 @@ fn permuted(form: &'static OnnxForm, formals: &[Formal]) -> Permutations {
 
 #[cfg(test)]
 mod tests {
+    use std::collections::BTreeSet;
+
+    use sutura_dialects::graph::operator::onnx_forms;
+
     use super::super::OPSETS;
     use super::super::schema::{self, Arity, Interface};
     use super::*;
@@ -360,6 +364,18 @@ mod tests {
         let absent = absent.map(|name| format!("input {name} cannot be left out"));
         let outputs = (form.results > interface.outputs.len()).then(|| "has too many results".to_string());
         unread.chain(absent).chain(outputs).chain(missing).chain(unmoved).collect()
+    }
+
+    /// An operator is looked for in the texts that name it, which is seen without reading them.
+    #[test]
+    fn the_forms_of_an_operator_are_those_of_the_whole_library() {
+        for op in onnx_forms().map(|form| form.op.as_str()).collect::<BTreeSet<_>>() {
+            let all: Vec<&OnnxForm> = onnx_forms().filter(|form| form.op == op).collect();
+            let found: Vec<&OnnxForm> = onnx_forms_of(op).collect();
+            assert!(all.len() == found.len() && all.iter().zip(&found).all(|(a, b)| std::ptr::eq(*a, *b)), "{op}");
+        }
+        assert_eq!(onnx_forms_of("Conv").count(), 0);
+        assert_eq!(onnx_forms_of("").count(), 0);
     }
 
     #[test]

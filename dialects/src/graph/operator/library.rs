@@ -1,6 +1,6 @@
 //! The operators that every build has, and those of a file.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashMap};
 use std::fmt;
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
@@ -61,10 +61,17 @@ impl std::error::Error for LibraryError {}
 
 /// The modules of the operators that every build has, as far as they declare one that is wanted.
 pub fn library(cx: &Context, wanted: &dyn Fn(&str) -> bool) -> Vec<Module> {
-    let read = |(name, text): &&(&str, &str)| {
-        from_text(cx, name, text).unwrap_or_else(|error| panic!("the library of operators: {error}"))
-    };
-    TEXTS.iter().filter(|(_, text)| names(text).any(wanted)).map(|text| read(&text)).collect()
+    TEXTS.iter().filter(|(_, text)| names(text).any(wanted)).map(|(name, text)| of_build(cx, name, text)).collect()
+}
+
+/// The modules of the texts that have some word.
+pub(super) fn with_word(cx: &Context, word: &str) -> Vec<Module> {
+    TEXTS.iter().filter(|(_, text)| text.contains(word)).map(|(name, text)| of_build(cx, name, text)).collect()
+}
+
+/// The module of a text that every build has.
+fn of_build(cx: &Context, name: &str, text: &str) -> Module {
+    from_text(cx, name, text).unwrap_or_else(|error| panic!("the library of operators: {error}"))
 }
 
 /// Names of the operators that a text of the library declares.
@@ -305,15 +312,45 @@ pub struct Numbers {
 }
 
 /// Every form of an operator of ONNX that the library has, in its order.
-pub fn onnx_forms() -> &'static [OnnxForm] {
-    static FORMS: OnceLock<Vec<OnnxForm>> = OnceLock::new();
-    read_once(&FORMS, || {
+pub fn onnx_forms() -> impl Iterator<Item = &'static OnnxForm> {
+    (0..TEXTS.len()).flat_map(forms_of_text)
+}
+
+/// The forms of one operator of ONNX. Only texts that name it are read: most models need few of them.
+pub fn onnx_forms_of(op: &str) -> impl Iterator<Item = &'static OnnxForm> {
+    static NAMED: OnceLock<HashMap<&str, Vec<usize>>> = OnceLock::new();
+    let named = NAMED.get_or_init(|| {
+        let mut texts: HashMap<&str, Vec<usize>> = HashMap::new();
+        for (number, (_, text)) in TEXTS.iter().enumerate() {
+            for name in onnx_names(text) {
+                let texts = texts.entry(name).or_default();
+                if texts.last() != Some(&number) {
+                    texts.push(number);
+                }
+            }
+        }
+        texts
+    });
+    let texts = named.get(op).map_or(&[][..], Vec::as_slice);
+    texts.iter().flat_map(|text| forms_of_text(*text)).filter(move |form| form.op == op)
+}
+
+/// Names of operators of ONNX that entries of `onnx` in a text may have.
+fn onnx_names(text: &str) -> impl Iterator<Item = &str> {
+    text.split("op = \"").skip(1).filter_map(|rest| rest.split('"').next())
+}
+
+/// The forms of what a text of the library declares itself.
+fn forms_of_text(number: usize) -> &'static [OnnxForm] {
+    static FORMS: [OnceLock<Vec<OnnxForm>>; TEXTS.len()] = [const { OnceLock::new() }; TEXTS.len()];
+    read_once(&FORMS[number], || {
+        let (name, text) = TEXTS[number];
         let cx = Context::new(crate::all());
-        let modules = library(&cx, &|_| true);
-        // A file of the library has those of others beside its own, as far as it applies them.
-        let mut seen = BTreeSet::new();
-        let all = modules.iter().flat_map(|module| top(&cx, module.body()));
-        all.filter(|op| seen.insert(op.symbol_name())).flat_map(forms).collect()
+        let module = of_build(&cx, name, text);
+        // Behind its own declarations stand those of others, as far as it applies them.
+        let own: BTreeSet<&str> = names(text).collect();
+        let all = top(&cx, module.body()).filter(|op| op.symbol_name().is_some_and(|name| own.contains(name)));
+        all.flat_map(forms).collect()
     })
 }
 

@@ -31,7 +31,7 @@ pub use declaration::{Attribute, Formal, Group, Operator};
 pub use laws::Law;
 pub use library::{
     COUNT, Choice, LibraryError, Literal, Numbers, OnnxForm, Words, from_file, library, link, missing, onnx_forms,
-    otherwise,
+    onnx_forms_of, otherwise,
 };
 pub use lift::lift;
 pub use nested::Find;

@@ -11,7 +11,7 @@ use sutura_ir::{BlockRef, Body, Context, Op, OpRef, Value};
 use super::super::combine::Combiner;
 use super::super::ops::YieldOp;
 use super::super::structured::ComputeForm;
-use super::library::{library, read_once};
+use super::library::{read_once, with_word};
 use super::{Operator, OperatorOp};
 
 /// The attribute of an op that makes the result of an operator which leaves its name.
@@ -165,7 +165,7 @@ pub fn patterns() -> &'static [Pattern] {
     read_once(&PATTERNS, || {
         let cx = Context::new(crate::all());
         let mut found: Vec<Pattern> = Vec::new();
-        for module in library(&cx, &|_| true) {
+        for module in with_word(&cx, "leaves_name") {
             let body = module.body();
             for op in body.entry_block().into_iter().flat_map(|block| body.ops(block)) {
                 let pattern = Pattern::of(OpRef::new(&cx, body, op));
@@ -271,5 +271,32 @@ impl<'a> Search<'_, 'a> {
                 self.is_node(of, &next)
             }
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::library::library;
+    use super::*;
+
+    /// Only texts with the word are read, which no operator of another text has.
+    #[test]
+    fn every_operator_that_leaves_its_name_has_a_pattern() {
+        let cx = Context::new(crate::all());
+        let mut leaving: Vec<String> = Vec::new();
+        for module in library(&cx, &|_| true) {
+            let body = module.body();
+            let ops = body.entry_block().into_iter().flat_map(|block| body.ops(block));
+            let ops = ops
+                .map(|op| OpRef::new(&cx, body, op))
+                .filter(|op| op.as_::<OperatorOp<'_>>().is_some_and(|o| o.leaves_name().is_some()));
+            leaving.extend(ops.filter_map(|op| op.symbol_name().map(str::to_owned)));
+        }
+        leaving.sort();
+        leaving.dedup();
+        let mut found: Vec<&str> = patterns().iter().map(|pattern| &*pattern.name).collect();
+        found.sort();
+        assert_eq!(found, leaving);
+        assert!(!found.is_empty());
     }
 }
