@@ -21,6 +21,7 @@ mod external;
 mod model;
 mod named;
 mod op;
+mod operators;
 #[rustfmt::skip]
 #[allow(unreachable_pub, clippy::all)]
 mod proto;
@@ -42,6 +43,7 @@ pub use external::Origin;
 pub use model::{Attribute, AttributeKind, Dim, FunctionName, Graph, Node, OnnxModel, ValueInfo, ValueType};
 pub use named::{NamedInput, NamedNumber, Permutations};
 pub use op::{Binary, Compare, Extremum, Op, PadMode, Param, Pool, Reduction, Rounding, Slice, Unary};
+pub use operators::Conversion;
 pub use sniff::FileKind;
 pub use support::{TypedNode, Unsupported, UnsupportedOps, check_supported, typed_nodes};
 pub use tensor::{ElementType, Scalar, Tensor, TensorData};

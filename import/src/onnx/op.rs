@@ -3,6 +3,7 @@
 
 use super::{
     named::{NamedInput, NamedNumber, Permutations},
+    operators::Conversion,
     tensor::{ElementType, Scalar, Tensor},
     window::Window,
 };
@@ -263,48 +264,8 @@ pub enum Op<'m> {
         exclusive: bool,
         reverse: bool,
     },
-    /// The `k` greatest or least elements along `axis`, sorted, and their positions. `k` is a list of one number.
-    TopK {
-        x: &'m str,
-        k: Param<'m, Vec<i64>>,
-        axis: i64,
-        largest: bool,
-    },
-    /// The slices of `x` along `axis` for which a list says so; without an axis, the elements.
-    Compress {
-        x: &'m str,
-        condition: &'m str,
-        axis: Option<i64>,
-    },
-    /// The slices along `axis` without repetition, where they stand first, which each slice is, how often they occur; without an
-    /// axis, of the elements.
-    Unique {
-        x: &'m str,
-        axis: Option<i64>,
-        sorted: bool,
-    },
-    /// Boxes with the greatest scores that do not overlap one another.
-    NonMaxSuppression {
-        boxes: &'m str,
-        scores: &'m str,
-        most: Option<&'m str>,
-        overlap: Option<&'m str>,
-        least: Option<&'m str>,
-        centers: bool,
-    },
-    /// Positions of the elements that are not zero, a column for each.
-    NonZero {
-        x: &'m str,
-    },
-    /// Discrete Fourier transform along `axis` of numbers whose parts lie along the last dim. Without a length: as many as
-    /// there are.
-    Dft {
-        x: &'m str,
-        length: Option<Param<'m, Scalar>>,
-        axis: i64,
-        inverse: bool,
-        onesided: bool,
-    },
+    /// One of a family that is read and converted in one place.
+    Converted(Conversion<'m>),
 }
 
 /// A parameter that ONNX passes as an input: known, or a value computed at

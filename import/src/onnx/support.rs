@@ -32,9 +32,8 @@ impl<'m> TypedNode<'m> {
     pub fn outputs(&self) -> impl Iterator<Item = Option<&'m str>> + use<'m> {
         let n = match self.op {
             Op::Split { parts, .. } => parts,
-            Op::TopK { .. } => 2,
-            Op::Unique { .. } => 4,
             Op::Named { results, .. } => results,
+            Op::Converted(ref conversion) => conversion.results(),
             _ => 1,
         };
         self.node.outputs.iter().take(n).map(Option::as_deref)

@@ -7,6 +7,7 @@ use super::{
     model::Attribute,
     named,
     op::{Binary, Compare, Extremum, Op, PadMode, Param, Pool, Reduction, Rounding, Slice, Unary},
+    operators,
     reader::NodeReader,
     tensor::{ElementType, Scalar, Tensor},
     window::Window,
@@ -18,6 +19,9 @@ type Typed<'m> = Result<Op<'m>, Reason>;
 pub(super) fn op<'m>(r: &NodeReader<'m, '_>) -> Typed<'m> {
     if let Some(named) = named::op(r) {
         return named;
+    }
+    if let Some(read) = operators::reader(&r.node.op_type) {
+        return read(r);
     }
     let unary = |function| Ok(Op::Unary { function, x: r.input(0)? });
     let binary = |function| Ok(Op::Binary { function, a: r.input(0)?, b: r.input(1)? });
@@ -98,19 +102,6 @@ pub(super) fn op<'m>(r: &NodeReader<'m, '_>) -> Typed<'m> {
         "AveragePool" => average_pool(r),
         "GlobalAveragePool" => Ok(Op::GlobalAveragePool { x: r.input(0)? }),
         "CumSum" => cum_sum(r),
-        "TopK" => top_k(r),
-        "DFT" => dft(r),
-        "NonZero" => Ok(Op::NonZero { x: r.input(0)? }),
-        "Compress" => Ok(Op::Compress { x: r.input(0)?, condition: r.input(1)?, axis: r.optional_int("axis") }),
-        "Unique" => Ok(Op::Unique { x: r.input(0)?, axis: r.optional_int("axis"), sorted: r.flag("sorted")? }),
-        "NonMaxSuppression" => Ok(Op::NonMaxSuppression {
-            boxes: r.input(0)?,
-            scores: r.input(1)?,
-            most: r.optional(2),
-            overlap: r.optional(3),
-            least: r.optional(4),
-            centers: r.flag("center_point_box")?,
-        }),
         // A test goes through the whole table, so this is not reached.
         other => Err(unsupported(format!("operator `{other}` is in the table but not read"))),
     }
@@ -412,27 +403,4 @@ fn cum_sum<'m>(r: &NodeReader<'m, '_>) -> Typed<'m> {
     let axes = r.known_ints("axis")?.ok_or("has no `axis`")?;
     let [axis] = axes[..] else { return Err(format!("`axis` must be one number, not {}", axes.len()).into()) };
     Ok(Op::CumSum { x: r.input(0)?, axis, exclusive: r.flag("exclusive")?, reverse: r.flag("reverse")? })
-}
-
-fn top_k<'m>(r: &NodeReader<'m, '_>) -> Typed<'m> {
-    let k = match r.interface.since {
-        ..10 => Param::Known(vec![r.int("k")?]),
-        _ => r.required_ints_param("K")?,
-    };
-    // What need not be sorted may be.
-    let largest = r.interface.since < 11 || r.flag("largest")?;
-    Ok(Op::TopK { x: r.input(0)?, k, axis: r.int("axis")?, largest })
-}
-
-fn dft<'m>(r: &NodeReader<'m, '_>) -> Typed<'m> {
-    let (inverse, onesided) = (r.flag("inverse")?, r.flag("onesided")?);
-    let axis = match r.interface.since {
-        ..20 => r.int("axis")?,
-        _ => match r.scalar_param(2)? {
-            None => -2,
-            Some(Param::Known(Scalar::Int(axis))) => i64::try_from(axis).map_err(|_| "has no sensible `axis`")?,
-            Some(_) => return Err(unsupported("`axis` must be a constant integer")),
-        },
-    };
-    Ok(Op::Dft { x: r.input(0)?, length: r.scalar_param(1)?, axis, inverse, onesided })
 }

@@ -230,7 +230,7 @@ impl<'m> Importer<'m, '_, '_> {
     ///
     /// # Errors
     /// When one is negative for all inputs.
-    pub(super) fn not_negative(&mut self, sizes: &Contents, what: &str) -> Made<()> {
+    pub(in super::super) fn not_negative(&mut self, sizes: &Contents, what: &str) -> Made<()> {
         for (i, size) in sizes.iter().enumerate() {
             let Some(size) = size else { continue };
             let (least, most) = self.g.env.facts.range(size);

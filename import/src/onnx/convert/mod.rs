@@ -8,7 +8,6 @@ mod constants;
 mod literal;
 mod names;
 mod nodes;
-mod routines;
 mod shapes;
 mod windows;
 
@@ -222,7 +221,7 @@ fn outer(what: &str, name: &str, reason: String) -> Unsupported {
 }
 
 /// A value cannot be made: here, or because of one that it needs.
-enum Failure {
+pub(super) enum Failure {
     /// For this reason, which lies here and not in the model.
     Unsupported(String),
     /// For this reason: the model is wrong.
@@ -246,19 +245,19 @@ impl From<String> for Failure {
     }
 }
 
-type Made<T = Value> = Result<T, Failure>;
+pub(super) type Made<T = Value> = Result<T, Failure>;
 
-fn fail<T>(reason: impl Into<String>) -> Made<T> {
+pub(super) fn fail<T>(reason: impl Into<String>) -> Made<T> {
     Err(Failure::Unsupported(reason.into()))
 }
 
 /// Of what no model may ask for.
-fn wrong<T>(reason: impl Into<String>) -> Made<T> {
+pub(super) fn wrong<T>(reason: impl Into<String>) -> Made<T> {
     Err(Failure::Invalid(reason.into()))
 }
 
-struct Importer<'m, 'g, 'b> {
-    g: GraphBuilder<'g, 'b>,
+pub(super) struct Importer<'m, 'g, 'b> {
+    pub(super) g: GraphBuilder<'g, 'b>,
     model: &'m OnnxModel,
     symbols: Symbols,
     /// By the model's names. Weights appear when they are first used.
@@ -274,7 +273,7 @@ struct Importer<'m, 'g, 'b> {
 }
 
 impl<'m, 'b> Importer<'m, '_, 'b> {
-    fn cx(&self) -> &'b Context {
+    pub(super) fn cx(&self) -> &'b Context {
         self.g.cx()
     }
 
@@ -361,7 +360,7 @@ impl<'m, 'b> Importer<'m, '_, 'b> {
     }
 
     /// The value of that name; a weight becomes a constant at its first use.
-    fn value(&mut self, name: &'m str) -> Made {
+    pub(super) fn value(&mut self, name: &'m str) -> Made {
         if let Some(value) = self.values.get(name) {
             return Ok(*value);
         }
@@ -381,16 +380,28 @@ impl<'m, 'b> Importer<'m, '_, 'b> {
         Ok(value)
     }
 
-    fn values(&mut self, names: &[&'m str]) -> Made<Vec<Value>> {
+    pub(super) fn values(&mut self, names: &[&'m str]) -> Made<Vec<Value>> {
         names.iter().map(|n| self.value(n)).collect()
     }
 
-    fn constant(&mut self, tensor: &Tensor) -> Made {
+    pub(super) fn constant(&mut self, tensor: &Tensor) -> Made {
         if tensor.dims.len() > MAX_RANK {
             return fail(rank_message(tensor.dims.len()));
         }
         let attr = literal::dense(self.cx(), tensor)?;
         Ok(self.g.constant(attr))
+    }
+
+    /// Gives a size that the op of `value` decides a name, by which what follows knows it.
+    pub(super) fn decided(&mut self, value: Value, dim: usize) -> Value {
+        let hint = match self.cx().loc_data(self.g.loc) {
+            LocData::Name { name, .. } => format!("{}_{dim}", self.cx().str(name)),
+            _ => format!("found_{dim}"),
+        };
+        let name = self.symbols.fresh(&hint);
+        self.g.decide(value, dim, &name);
+        self.decided.push(name);
+        value
     }
 
     /// The values of the model's outputs. What the model states of their dims is checked.

@@ -239,7 +239,7 @@ impl<'m> Importer<'m, '_, '_> {
     }
 
     /// A tensor of rank 0.
-    fn scalar(&mut self, number: f64, elem: Type) -> Made {
+    pub(in super::super) fn scalar(&mut self, number: f64, elem: Type) -> Made {
         let cx = self.cx();
         let word = match cx.attr_data(literal::number(cx, Scalar::Float(number), elem)) {
             AttrData::Integer { value, .. } => Some(value as u64),
@@ -259,7 +259,7 @@ impl<'m> Importer<'m, '_, '_> {
         if self.g.elem(value).is_float(self.cx()) { Ok(value) } else { fail(format!("`{name}` must hold floats")) }
     }
 
-    fn pair(&mut self, a: &'m str, b: &'m str) -> Made<(Value, Value)> {
+    pub(in super::super) fn pair(&mut self, a: &'m str, b: &'m str) -> Made<(Value, Value)> {
         Ok((self.value(a)?, self.value(b)?))
     }
 

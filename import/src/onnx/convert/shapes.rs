@@ -104,7 +104,8 @@ impl<'m> Importer<'m, '_, '_> {
                 self.g.space_to_depth(x, *block, *depth_inner)?
             }
             Op::Pad { x, mode, pads, value, axes } => self.pad(x, *mode, pads, value.as_ref(), axes.as_deref())?,
-            other => return self.routine(other),
+            Op::Converted(conversion) => return conversion.convert(self),
+            other => return fail(format!("is read but not converted: {other:?}")),
         };
         Ok(vec![value])
     }
@@ -124,7 +125,7 @@ impl<'m> Importer<'m, '_, '_> {
     }
 
     /// A list of sizes, as far as they are known.
-    fn sizes(&mut self, param: &Param<'m, Vec<i64>>) -> Made<Contents> {
+    pub(in super::super) fn sizes(&mut self, param: &Param<'m, Vec<i64>>) -> Made<Contents> {
         match param {
             Param::Known(values) => Ok(values.iter().map(|v| Some(Poly::constant(*v))).collect()),
             Param::Value(name) => {
@@ -138,7 +139,7 @@ impl<'m> Importer<'m, '_, '_> {
     }
 
     /// A value that is a list and decides sizes.
-    fn list(&mut self, name: &'m str) -> Made {
+    pub(in super::super) fn list(&mut self, name: &'m str) -> Made {
         let value = self.deciding(name)?;
         match self.g.rank(value) {
             1 => Ok(value),
@@ -147,7 +148,7 @@ impl<'m> Importer<'m, '_, '_> {
     }
 
     /// A list of integers, all known.
-    fn known(&mut self, param: &Param<'m, Vec<i64>>, what: &str) -> Made<Vec<i64>> {
+    pub(in super::super) fn known(&mut self, param: &Param<'m, Vec<i64>>, what: &str) -> Made<Vec<i64>> {
         let sizes = self.sizes(param)?;
         match sizes.iter().map(|s| s.as_ref().and_then(Poly::as_const)).collect() {
             Some(known) => Ok(known),
@@ -156,7 +157,7 @@ impl<'m> Importer<'m, '_, '_> {
     }
 
     /// A list of sizes, all of which follow from shapes.
-    pub(super) fn all_sizes(&mut self, param: &Param<'m, Vec<i64>>, what: &str) -> Made<Vec<Poly>> {
+    pub(in super::super) fn all_sizes(&mut self, param: &Param<'m, Vec<i64>>, what: &str) -> Made<Vec<Poly>> {
         let sizes = self.sizes(param)?;
         let Param::Value(name) = param else { return Ok(sizes.into_iter().flatten().collect()) };
         match sizes.iter().position(Option::is_none) {
@@ -166,7 +167,7 @@ impl<'m> Importer<'m, '_, '_> {
     }
 
     /// One size.
-    pub(super) fn size(&mut self, param: &Param<'m, Scalar>) -> Made<Option<Poly>> {
+    pub(in super::super) fn size(&mut self, param: &Param<'m, Scalar>) -> Made<Option<Poly>> {
         match param {
             Param::Known(Scalar::Int(v)) => Ok(i64::try_from(*v).ok().map(Poly::from)),
             Param::Known(_) => Ok(None),
@@ -371,7 +372,7 @@ impl<'m> Importer<'m, '_, '_> {
     }
 
     /// Bounds as far as they are known, and their tensor if there is one.
-    fn bounds(&mut self, param: &Param<'m, Vec<i64>>) -> Made<(Contents, Option<Value>)> {
+    pub(in super::super) fn bounds(&mut self, param: &Param<'m, Vec<i64>>) -> Made<(Contents, Option<Value>)> {
         match param {
             Param::Known(values) => Ok((values.iter().map(|v| Some(Poly::constant(*v))).collect(), None)),
             Param::Value(name) => {

@@ -1,0 +1,66 @@
+//! Operators that are read and converted in one place: a file for each family.
+//!
+//! A file has a list of names with a function that reads a node; what the node says becomes a struct that knows how to make its
+//! values. Nothing else knows these operators, but the table of interfaces (`operators.txt`).
+
+mod decided;
+mod fourier;
+mod order;
+
+use std::{fmt, rc::Rc};
+
+use sutura_ir::Value;
+
+use super::convert::{Importer, Made};
+use super::error::Reason;
+use super::op::Op;
+use super::reader::NodeReader;
+
+/// What a node of an operator says, and how its values are made.
+pub(super) trait Convert<'m>: fmt::Debug {
+    /// How many results there are; unused ones may have no name.
+    fn results(&self) -> usize {
+        1
+    }
+
+    /// Makes the values, or says why it cannot.
+    fn convert(&self, importer: &mut Importer<'m, '_, '_>) -> Made<Vec<Value>>;
+}
+
+/// An operator of one of the families here.
+#[derive(Clone, Debug)]
+pub struct Conversion<'m>(Rc<dyn Convert<'m> + 'm>);
+
+impl<'m> Conversion<'m> {
+    pub(super) fn op(of: impl Convert<'m> + 'm) -> Op<'m> {
+        Op::Converted(Self(Rc::new(of)))
+    }
+
+    pub(super) fn results(&self) -> usize {
+        self.0.results()
+    }
+
+    pub(super) fn convert(&self, importer: &mut Importer<'m, '_, '_>) -> Made<Vec<Value>> {
+        self.0.convert(importer)
+    }
+}
+
+impl PartialEq for Conversion<'_> {
+    /// Whether both say the same.
+    fn eq(&self, other: &Self) -> bool {
+        format!("{self:?}") == format!("{other:?}")
+    }
+}
+
+/// Reads a node of an operator.
+type Read = for<'m, 'a> fn(&NodeReader<'m, 'a>) -> Result<Op<'m>, Reason>;
+
+/// The operators of a family by their names.
+type Family = &'static [(&'static str, Read)];
+
+const FAMILIES: [Family; 3] = [decided::OPERATORS, fourier::OPERATORS, order::OPERATORS];
+
+/// What reads nodes of the operator called `name`, if it is in a family.
+pub(super) fn reader(name: &str) -> Option<Read> {
+    FAMILIES.into_iter().flatten().find(|(known, _)| *known == name).map(|(_, read)| *read)
+}
