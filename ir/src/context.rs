@@ -2,6 +2,7 @@
 
 use std::sync::atomic::AtomicBool;
 
+use bytes::Bytes;
 use sutura_arena::{Interner, SliceInterner, StrInterner, Table};
 
 use crate::affine::{AffineExpr, AffineExprData, AffineMapData, IntegerSetData};
@@ -29,6 +30,12 @@ interned_handle! {
     Blob;
 }
 
+/// Keeps bytes outside the memory of the process, or returns nothing if it cannot.
+pub type LargeBlobs = Box<dyn Fn(&[u8]) -> Option<Bytes> + Send + Sync>;
+
+/// Bytes from which on a store for large blobs is asked.
+const LARGE: usize = 1 << 20;
+
 /// Owns every type, attribute, location and name, and the frozen [`Registry`].
 ///
 /// A context is `Sync` and append-only: handles stay valid as long as it lives, equality of handles is equality of
@@ -41,6 +48,7 @@ pub struct Context {
     pub(crate) named_attrs: SliceInterner<NamedAttr>,
     pub(crate) ident_lists: SliceInterner<Ident>,
     pub(crate) blobs: SliceInterner<u8>,
+    large: Option<LargeBlobs>,
     pub(crate) types: Interner<TypeData>,
     pub(crate) attrs: Interner<AttrData>,
     pub(crate) affine_exprs: Interner<AffineExprData>,
@@ -82,6 +90,7 @@ impl Context {
             named_attrs: SliceInterner::default(),
             ident_lists: SliceInterner::default(),
             blobs: SliceInterner::default(),
+            large: None,
             types: Interner::default(),
             attrs: Interner::default(),
             affine_exprs: Interner::default(),
@@ -161,9 +170,26 @@ impl Context {
         self.ident_lists.get(list.index())
     }
 
-    /// Interns raw bytes.
+    /// Interns raw bytes, which are copied. Where there is a store for large ones ([`Self::keep_large`]), it keeps them.
     pub fn blob(&self, bytes: &[u8]) -> Blob {
-        Blob::from_index(self.blobs.intern(bytes))
+        let stored = match &self.large {
+            Some(store) if bytes.len() >= LARGE && self.blobs.find(bytes).is_none() => store(bytes),
+            _ => None,
+        };
+        match stored {
+            Some(stored) => self.blob_of(stored),
+            None => Blob::from_index(self.blobs.intern(bytes)),
+        }
+    }
+
+    /// Interns raw bytes without copying them: they are kept as long as the context lives.
+    pub fn blob_of(&self, bytes: Bytes) -> Blob {
+        Blob::from_index(self.blobs.intern_kept(bytes))
+    }
+
+    /// From here on `store` keeps what is large of what is copied. Where it returns nothing, memory does.
+    pub fn keep_large(&mut self, store: LargeBlobs) {
+        self.large = Some(store);
     }
 
     /// The bytes of a blob.

@@ -93,6 +93,7 @@ fn write(path: &Path, bytes: usize) -> Result<()> {
         data_checks: vec![],
         routines: vec![],
         decided: vec![],
+        temporaries: Vec::new(),
         kernels: vec![],
         source_hash: String::new(),
     };

@@ -24,6 +24,7 @@ pub mod artifact;
 pub mod compare;
 pub mod device;
 pub mod manifest;
+pub mod mapping;
 pub mod npy;
 
 mod buffer;
@@ -33,7 +34,6 @@ mod error;
 mod files;
 mod host;
 mod interface;
-mod mapping;
 mod model;
 mod options;
 mod pool;

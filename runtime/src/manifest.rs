@@ -54,10 +54,24 @@ pub struct Manifest {
     /// The symbols that data decide in the run. Before it `sutura_shapes` tells the most that they may be.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub decided: Vec<String>,
+    /// What lies in the workspace, for reports.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub temporaries: Vec<Temporary>,
     /// The compiled kernels, for reports.
     pub kernels: Vec<Kernel>,
     /// Hash of the source model, with the name of the hash in front, such as `sha256:…`.
     pub source_hash: String,
+}
+
+/// What a run needs between its kernels. It lies where all end that it lies after, or at the begin of the workspace.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Temporary {
+    /// Bytes, as a polynomial of symbols, with what aligns the next one.
+    pub bytes: String,
+    /// Numbers of those that it lies after, all of which come before it.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub after: Vec<usize>,
 }
 
 /// What made the artifact.
@@ -308,6 +322,11 @@ impl Manifest {
                 .map_err(|e| format!("constant `{}` {e}", constant.name))?;
         }
         self.validate_kernels()?;
+        for (number, temporary) in self.temporaries.iter().enumerate() {
+            if let Some(after) = temporary.after.iter().find(|after| **after >= number) {
+                return Err(format!("temporary {number} lies after {after}, which is none before it"));
+            }
+        }
         if let Some(name) = self.decided.iter().find(|name| !symbols.contains(name.as_str())) {
             return Err(format!("data decide `{name}`, which is no symbol"));
         }
@@ -442,6 +461,7 @@ pub(crate) mod tests {
             data_checks: vec![],
             routines: Vec::new(),
             decided: Vec::new(),
+            temporaries: vec![Temporary { bytes: "1024*batch".into(), after: Vec::new() }],
             kernels: Vec::new(),
             source_hash: "none".into(),
         }

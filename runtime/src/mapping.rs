@@ -24,7 +24,7 @@ use libc::{c_int, siginfo_t};
 use memmap2::Mmap;
 
 /// A file in memory, to be read.
-pub(crate) struct Mapping {
+pub struct Mapping {
     /// Dropped by hand after the range was given back: what comes to lie there then is not ours.
     map: Option<Mmap>,
     range: &'static Range,
@@ -34,7 +34,10 @@ pub(crate) struct Mapping {
 
 impl Mapping {
     /// Maps a regular file that is not empty, as large as it is now.
-    pub(crate) fn new(file: File) -> io::Result<Self> {
+    ///
+    /// # Errors
+    /// When the file is empty, or cannot be mapped.
+    pub fn new(file: File) -> io::Result<Self> {
         install()?;
         let identity = Identity::of(&file.metadata()?);
         // SAFETY: what is read may change when somebody writes into the file, which `check` tells; nothing here relies on
@@ -44,12 +47,16 @@ impl Mapping {
         Ok(Self { map: Some(map), range, file, identity })
     }
 
-    pub(crate) fn bytes(&self) -> &[u8] {
+    /// What is in the file.
+    pub fn bytes(&self) -> &[u8] {
         self.map.as_deref().unwrap_or_default()
     }
 
     /// An error says what happened to the file since it was mapped; everything read from the mapping may be wrong then.
-    pub(crate) fn check(&self) -> Result<(), String> {
+    ///
+    /// # Errors
+    /// What happened, in words.
+    pub fn check(&self) -> Result<(), String> {
         // What was read was read before this.
         fence(Ordering::SeqCst);
         let now = self.file.metadata().map(|info| Identity::of(&info));
@@ -63,6 +70,12 @@ impl Mapping {
             Ok(_) if self.range.torn.load(Ordering::Relaxed) => Err("a part of it could not be read".to_owned()),
             Ok(_) => Ok(()),
         }
+    }
+}
+
+impl AsRef<[u8]> for Mapping {
+    fn as_ref(&self) -> &[u8] {
+        self.bytes()
     }
 }
 

@@ -4,10 +4,12 @@
 //! must lie in one of a few folders. That is asked of the open file, so that nothing can be exchanged after the question.
 
 use std::{
+    fmt,
     fs::File,
     io::{self, Read, Seek, SeekFrom},
     os::fd::AsRawFd,
     path::{Component, Path, PathBuf},
+    sync::Arc,
 };
 
 use bytes::Bytes;
@@ -19,12 +21,15 @@ use super::{error::OnnxError, proto::StringStringEntryProto};
 /// Data of a file may be read this often: tensors that overlap multiply the memory that they need.
 const MOST_OVERLAP: u64 = 2;
 
+/// Puts a file with a name into memory without copying it. It keeps the file as long as something of the bytes is in use.
+pub type MapFile = Arc<dyn Fn(File, &str) -> io::Result<Bytes> + Send + Sync>;
+
 /// Where a model was read from, which says where its data may be.
 ///
 /// Locations are relative to the folder of the model's path, then to the folder of the file that this path leads to: caches of
 /// model hubs link models and data from a folder of names to a folder of contents. Data must lie below one of these two, or
 /// below a folder that the user allows.
-#[derive(Clone, Debug)]
+#[derive(Clone)]
 pub struct Origin {
     /// In the order in which they are searched.
     folders: Vec<PathBuf>,
@@ -34,6 +39,14 @@ pub struct Origin {
     is_open: bool,
     /// Bytes of a file at most.
     limit: u64,
+    /// How data are had without reading them; otherwise each tensor is read.
+    map: Option<MapFile>,
+}
+
+impl fmt::Debug for Origin {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Origin").field("folders", &self.folders).field("roots", &self.roots).finish_non_exhaustive()
+    }
 }
 
 impl Origin {
@@ -60,13 +73,19 @@ impl Origin {
             roots.push(root);
         }
         let folders = if target == roots[0] { vec![folder.to_owned()] } else { vec![folder.to_owned(), target] };
-        Ok(Self { folders, roots, is_open: !allowed.is_empty(), limit: u64::MAX })
+        Ok(Self { folders, roots, is_open: !allowed.is_empty(), limit: u64::MAX, map: None })
     }
 
     /// The same origin; files with more bytes than the limit are not read.
     #[must_use]
     pub fn with_limit(self, limit: u64) -> Self {
         Self { limit, ..self }
+    }
+
+    /// The same origin; tensors are parts of files in memory, and no copies of them.
+    #[must_use]
+    pub fn mapping(self, map: MapFile) -> Self {
+        Self { map: Some(map), ..self }
     }
 
     fn open(&self, location: &str) -> Result<(File, u64), Unread> {
@@ -161,8 +180,16 @@ pub(super) struct ExternalData<'a> {
 
 struct Open {
     location: String,
-    file: File,
+    data: Data,
     size: u64,
+}
+
+/// What is read of a file.
+enum Data {
+    /// All of it, in memory.
+    Mapped(Bytes),
+    /// What is asked for.
+    File(File),
 }
 
 /// Where a tensor's bytes are.
@@ -214,19 +241,11 @@ impl<'a> ExternalData<'a> {
                 "tensors in `{path}` overlap: together they have more than {MOST_OVERLAP} times its size"
             ));
         }
-        let mut data = Vec::new();
-        usize::try_from(size)
-            .ok()
-            .and_then(|size| data.try_reserve_exact(size).ok())
-            .ok_or_else(|| format!("{size} bytes do not fit in memory"))?;
-        let file = &mut self.open(path)?.file;
-        file.seek(SeekFrom::Start(location.offset))
-            .and_then(|_| file.take(size).read_to_end(&mut data))
-            .map_err(|e| format!("cannot read `{path}`: {e}"))?;
-        if data.len() as u64 != size {
-            return Err(format!("`{path}` became shorter while it was read"));
+        match &mut self.open(path)?.data {
+            // Both ends lie in the file.
+            Data::Mapped(bytes) => Ok(bytes.slice(location.offset as usize..(location.offset + size) as usize)),
+            Data::File(file) => read_part(file, location, size),
         }
-        Ok(data.into())
     }
 
     fn open(&mut self, location: &str) -> Result<&mut Open, String> {
@@ -242,10 +261,37 @@ impl<'a> ExternalData<'a> {
                     message
                 }
             })?;
-            self.open = Some(Open { location: location.to_owned(), file, size });
+            let data = match &origin.map {
+                // What is empty cannot be mapped.
+                Some(map) if size > 0 => {
+                    let mapped = map(file, location).map_err(|e| format!("cannot map `{location}`: {e}"))?;
+                    if (mapped.len() as u64) < size {
+                        return Err(format!("`{location}` became shorter while it was read"));
+                    }
+                    Data::Mapped(mapped)
+                }
+                _ => Data::File(file),
+            };
+            self.open = Some(Open { location: location.to_owned(), data, size });
         }
         Ok(self.open.as_mut().expect("opened above"))
     }
+}
+
+/// Reads `size` bytes of a file.
+fn read_part(file: &mut File, location: &Location<'_>, size: u64) -> Result<Bytes, String> {
+    let (path, mut data) = (location.path, Vec::new());
+    usize::try_from(size)
+        .ok()
+        .and_then(|size| data.try_reserve_exact(size).ok())
+        .ok_or_else(|| format!("{size} bytes do not fit in memory"))?;
+    file.seek(SeekFrom::Start(location.offset))
+        .and_then(|_| file.take(size).read_to_end(&mut data))
+        .map_err(|e| format!("cannot read `{path}`: {e}"))?;
+    if data.len() as u64 != size {
+        return Err(format!("`{path}` became shorter while it was read"));
+    }
+    Ok(data.into())
 }
 
 impl<'a> Location<'a> {

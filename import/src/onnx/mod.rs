@@ -39,7 +39,7 @@ mod window;
 
 pub use convert::{NAME, import};
 pub use error::{OnnxError, Problem};
-pub use external::Origin;
+pub use external::{MapFile, Origin};
 pub use model::{Attribute, AttributeKind, Dim, FunctionName, Graph, Node, OnnxModel, ValueInfo, ValueType};
 pub use named::{NamedInput, NamedNumber, Permutations};
 pub use op::{Binary, Compare, Extremum, Op, PadMode, Param, Pool, Reduction, Rounding, Slice, Unary};

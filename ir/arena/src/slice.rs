@@ -4,12 +4,13 @@ use std::hash::Hash;
 use std::sync::Mutex;
 
 use bumpalo::Bump;
+use bytes::Bytes;
 use hashbrown::HashTable;
 
 use crate::table::lock;
 use crate::{SHARDS, Table, hash_of, shard_of};
 
-/// A slice inside one of the arenas of the interner that owns it.
+/// A slice inside one of the arenas of the interner that owns it, or in bytes that it keeps.
 struct Stored<T> {
     data: *const T,
     len: usize,
@@ -25,6 +26,8 @@ unsafe impl<T: Sync> Sync for Stored<T> {}
 struct Shard {
     index: HashTable<u32>,
     arena: Bump,
+    /// What was given and not copied.
+    kept: Vec<Bytes>,
 }
 
 /// Gives equal slices equal indices; the elements are copied once, into a bump arena.
@@ -54,15 +57,22 @@ impl<T: Copy + Eq + Hash + Sync> SliceInterner<T> {
         index
     }
 
+    /// The index of `slice`, if it was interned.
+    pub fn find(&self, slice: &[T]) -> Option<u32> {
+        let hash = hash_of(slice);
+        lock(&self.shards[shard_of(hash)]).index.find(hash, |&i| self.get(i) == slice).copied()
+    }
+
     /// The slice at `index`.
     ///
     /// # Panics
     /// When `index` did not come from this interner.
     pub fn get(&self, index: u32) -> &[T] {
         let stored = self.table.get(index);
-        // SAFETY: `data` and `len` describe a live allocation of a `Bump` owned by `self`. A `Bump` neither moves nor
-        // frees what it handed out before it is reset or dropped; ours are never reset, and they are dropped with
-        // `self`, which the returned lifetime borrows. Nothing writes to the elements after `alloc_slice_copy`.
+        // SAFETY: `data` and `len` describe a live allocation of a `Bump` owned by `self`, or what a `Bytes` in `kept` holds. A
+        // `Bump` neither moves nor frees what it handed out before it is reset or dropped; ours are never reset, and they
+        // are dropped with `self`, which the returned lifetime borrows. A `Bytes` does not move what it holds, and none
+        // leaves `kept`. Nothing writes to the elements after `alloc_slice_copy`, or through a `Bytes`.
         unsafe { std::slice::from_raw_parts(stored.data, stored.len) }
     }
 
@@ -74,6 +84,21 @@ impl<T: Copy + Eq + Hash + Sync> SliceInterner<T> {
     /// True before the first slice.
     pub fn is_empty(&self) -> bool {
         self.table.is_empty()
+    }
+}
+
+impl SliceInterner<u8> {
+    /// The index of `bytes`, which are kept and not copied where they are new.
+    pub fn intern_kept(&self, bytes: Bytes) -> u32 {
+        let hash = hash_of(&bytes[..]);
+        let mut shard = lock(&self.shards[shard_of(hash)]);
+        if let Some(&index) = shard.index.find(hash, |&i| self.get(i) == bytes) {
+            return index;
+        }
+        let index = self.table.push(Stored { data: bytes.as_ptr(), len: bytes.len() });
+        shard.kept.push(bytes);
+        shard.index.insert_unique(hash, index, |&i| hash_of(self.get(i)));
+        index
     }
 }
 
@@ -122,6 +147,20 @@ mod tests {
         assert_eq!(interner.get(a), &[1, 2, 3]);
         assert!(interner.get(empty).is_empty());
         assert_eq!(interner.len(), 2);
+    }
+
+    #[test]
+    fn bytes_that_are_kept_are_what_equal_slices_are() {
+        let interner = SliceInterner::default();
+        let given = Bytes::from(vec![1u8, 2, 3]);
+        let (address, part) = (given.as_ptr(), given.slice(1..));
+        let kept = interner.intern_kept(given);
+        assert_eq!(interner.get(kept).as_ptr(), address);
+        assert_eq!(interner.intern(&[1, 2, 3]), kept);
+        assert_eq!((interner.find(&[1, 2, 3]), interner.find(&[2, 3])), (Some(kept), None));
+        let copied = interner.intern(&[2, 3]);
+        assert_eq!(interner.intern_kept(part), copied);
+        assert_ne!(copied, kept);
     }
 
     #[test]

@@ -4,6 +4,7 @@
 //! writes the artifact takes it off again.
 
 use sutura_dialects::r#dyn::facts::SymbolInfo;
+use sutura_dialects::r#dyn::poly::Poly;
 use sutura_dialects::gir::checks::DataCheck;
 use sutura_dialects::rt::{BufferType, Symbol, read_checks, read_symbol, write_checks};
 use sutura_ir::{Attr, Context, NamedAttr, Type};
@@ -34,6 +35,17 @@ pub struct HostInterface {
     pub routines: Vec<String>,
     /// The symbols that data decide in the run.
     pub decided: Vec<String>,
+    /// What lies in the workspace.
+    pub temporaries: Vec<Placed>,
+}
+
+/// A temporary with its place in the workspace: where all end that it lies after.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Placed {
+    /// Its size, with what aligns the next one.
+    pub bytes: Poly,
+    /// Numbers of those that it lies after, all of which come before it.
+    pub after: Vec<usize>,
 }
 
 /// An input or an output.
@@ -181,6 +193,14 @@ impl HostInterface {
             .list("checks", &self.checks, check)
             .list("kernels", &self.kernels, kernel)
             .attr("data_checks", write_checks(cx, &self.data_checks));
+        let placed = |t: &Placed| {
+            let dict = Dict::new(cx).text("bytes", &t.bytes.to_string());
+            dict.list("after", &t.after, |number| cx.int_attr(*number as i64, Type::I64)).finish()
+        };
+        let dict = match self.temporaries.is_empty() {
+            true => dict,
+            false => dict.list("temporaries", &self.temporaries, placed),
+        };
         let lists = [("routines", &self.routines), ("decided", &self.decided)];
         let lists = lists.into_iter().filter(|(_, list)| !list.is_empty());
         lists.fold(dict, |dict, (name, list)| dict.list(name, list, |text| cx.string_attr(text))).finish()
@@ -223,6 +243,10 @@ impl HostInterface {
                 .ok_or_else(|| read.malformed("data_checks"))?,
             routines: read.entry("routines").map_or(Ok(Vec::new()), |attr| read.texts("routines", attr))?,
             decided: read.entry("decided").map_or(Ok(Vec::new()), |attr| read.texts("decided", attr))?,
+            temporaries: match read.entry("temporaries") {
+                Some(_) => read.list("temporaries", Reader::placed)?,
+                None => Vec::new(),
+            },
         })
     }
 
@@ -275,6 +299,13 @@ impl Reader<'_> {
     fn list<T>(&self, name: &str, read: impl Fn(Self) -> Result<T, String>) -> Result<Vec<T>, String> {
         let items = self.cx.array(self.attr(name)?).ok_or_else(|| self.malformed(name))?;
         items.iter().map(|dict| read(Self { cx: self.cx, dict: *dict })).collect()
+    }
+
+    fn placed(self) -> Result<Placed, String> {
+        let bytes = Poly::parse(&self.text("bytes")?).map_err(|_| self.malformed("bytes"))?;
+        let after = self.cx.array(self.attr("after")?).unwrap_or_default().iter();
+        let after: Option<Vec<usize>> = after.map(|a| usize::try_from(self.cx.as_int(*a)?).ok()).collect();
+        Ok(Placed { bytes, after: after.ok_or_else(|| self.malformed("after"))? })
     }
 
     fn tensor(self) -> Result<Tensor, String> {

@@ -27,7 +27,7 @@ use sutura_ir::pass::{
 use sutura_ir::{Body, Builder, Context, Loc, Op, OpRef, OpState, Rewriter, Type, Value};
 
 use emit::{Emit, ptr_type};
-pub use interface::{CheckKind, CheckText, Constant, HOST_ATTR, HostInterface, Kernel, Tensor};
+pub use interface::{CheckKind, CheckText, Constant, HOST_ATTR, HostInterface, Kernel, Placed, Tensor};
 use packed::Dispatcher;
 use program::{Kernels, Program};
 

@@ -16,7 +16,7 @@ use sutura_ir::{BlockRef, OpRef, OpView, Type, Value};
 
 use super::checks::{SizeCheck, size_checks};
 use super::emit::ptr_type;
-use super::interface::{CheckKind, CheckText, Constant, HostInterface, Kernel, Tensor};
+use super::interface::{CheckKind, CheckText, Constant, HostInterface, Kernel, Placed, Tensor};
 use super::packed::{self, Dispatcher};
 
 /// What a launch runs.
@@ -99,6 +99,12 @@ pub(super) struct Temporary {
     pub(super) bytes: Poly,
     /// Numbers of those that it lies after.
     pub(super) after: Vec<usize>,
+}
+
+impl Temporary {
+    fn placed(&self) -> Placed {
+        Placed { bytes: self.bytes.clone(), after: self.after.clone() }
+    }
 }
 
 pub(super) struct Program<'a> {
@@ -230,6 +236,7 @@ impl<'a> Program<'a> {
             data_checks: self.data_checks.clone(),
             routines: self.routines().into_iter().map(Routine::symbol).collect(),
             decided: decided.collect(),
+            temporaries: self.temporaries.iter().map(Temporary::placed).collect(),
         }
     }
 }

@@ -26,7 +26,7 @@ pub struct Contents<'a> {
 
 /// Writes an artifact; the file appears under its name only when complete. Same contents, same bytes.
 pub fn write(path: impl AsRef<Path>, contents: &Contents<'_>) -> Result<()> {
-    replace(path.as_ref(), &Plan::single(contents)?)
+    replace(path.as_ref(), &Plan::single(contents)?, || Ok(()))
 }
 
 /// The bytes of the file that [`write()`] writes.
@@ -36,7 +36,21 @@ pub fn to_bytes(contents: &Contents<'_>) -> Result<Vec<u8>> {
 
 /// Writes an artifact for several machines, each with its name. Weights that several have are written once.
 pub fn write_variants(path: impl AsRef<Path>, variants: &[(&str, Contents<'_>)]) -> Result<()> {
-    replace(path.as_ref(), &Plan::several(variants)?)
+    replace(path.as_ref(), &Plan::several(variants)?, || Ok(()))
+}
+
+/// As [`write()`] for one machine, and [`write_variants()`] for several. Where `ready` fails, which is asked when all is written
+/// and the file has no name yet, there is none.
+pub fn write_if(
+    path: impl AsRef<Path>,
+    variants: &[(&str, Contents<'_>)],
+    ready: impl FnOnce() -> io::Result<()>,
+) -> Result<()> {
+    let plan = match variants {
+        [(_, single)] => Plan::single(single)?,
+        several => Plan::several(several)?,
+    };
+    replace(path.as_ref(), &plan, ready)
 }
 
 /// The bytes of the file that [`write_variants()`] writes.
@@ -136,11 +150,12 @@ fn same_weights(a: &Contents<'_>, b: &Contents<'_>) -> bool {
     a.manifest.constants == b.manifest.constants && a.constants == b.constants
 }
 
-fn replace(path: &Path, plan: &Plan<'_>) -> Result<()> {
+fn replace(path: &Path, plan: &Plan<'_>, ready: impl FnOnce() -> io::Result<()>) -> Result<()> {
     files::replace(path, |file| {
         let mut buffered = BufWriter::with_capacity(1 << 20, file);
         plan.write(&mut buffered)?;
-        buffered.flush()
+        buffered.flush()?;
+        ready()
     })
 }
 

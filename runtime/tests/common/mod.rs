@@ -114,6 +114,7 @@ pub fn manifest() -> Manifest {
             .to_vec(),
         routines: vec![],
         decided: vec![],
+        temporaries: Vec::new(),
         kernels: vec![kernel("row_sums"), kernel("finish")],
         source_hash: "none".into(),
     }
@@ -127,6 +128,7 @@ pub fn nullary() -> Vec<u8> {
         constants: vec![],
         checks: vec![],
         data_checks: vec![],
+        temporaries: Vec::new(),
         kernels: vec![],
         ..manifest()
     };
@@ -147,6 +149,7 @@ pub fn decided_manifest() -> Manifest {
         constants: vec![],
         checks: vec![Check { kind: CheckKind::Equal, dim: None, left: words.0.into(), right: words.1.into() }],
         data_checks: vec![],
+        temporaries: Vec::new(),
         kernels: vec![],
         decided: vec!["k".into()],
         ..manifest()

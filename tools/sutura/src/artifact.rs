@@ -9,10 +9,10 @@ use sutura_ir::asm::Resource;
 use sutura_ir::types::{FloatKind, Signedness, TypeData};
 use sutura_ir::{Attr, AttrData, Context, Module, Type};
 use sutura_passes::rt_to_upstream::{self as host, HostInterface};
-use sutura_runtime::artifact::{Contents, write as write_artifact, write_variants};
+use sutura_runtime::artifact::{Contents, write_if};
 use sutura_runtime::manifest::{
     Check, CheckKind, Constant, DataCheck, DataCheckKind, Device, Dim, FORMAT, Kernel, Manifest, Math, Symbol, Target,
-    Tool, Value,
+    Temporary, Tool, Value,
 };
 use sutura_runtime::{ElementType, abi};
 
@@ -20,6 +20,7 @@ use crate::costs::Costs;
 use crate::failure::{Failure, Kind};
 use crate::files::uninterrupted;
 use crate::machine::Machine;
+use crate::pipeline::Compilation;
 
 /// What is written for one machine.
 pub(crate) struct Part<'a> {
@@ -33,8 +34,9 @@ pub(crate) struct Part<'a> {
     pub(crate) manifest: &'a Manifest,
 }
 
-/// Writes the artifact and returns its size in bytes.
-pub(crate) fn write(path: &Path, cx: &Context, parts: &[Part<'_>]) -> Result<u64, Failure> {
+/// Writes the artifact and returns its size in bytes. Nothing is written where a file of the model changed meanwhile.
+pub(crate) fn write(path: &Path, compilation: &Compilation, parts: &[Part<'_>]) -> Result<u64, Failure> {
+    let cx = &compilation.cx;
     let owned = parts.iter().map(|part| constants(cx, part)).collect::<Result<Vec<_>, _>>()?;
     let borrowed: Vec<Vec<&[u8]>> = owned.iter().map(|all| all.iter().map(Cow::as_ref).collect()).collect();
     let contents = parts.iter().zip(&borrowed).map(|(part, constants)| {
@@ -43,10 +45,18 @@ pub(crate) fn write(path: &Path, cx: &Context, parts: &[Part<'_>]) -> Result<u64
     });
     let contents: Vec<(&str, Contents<'_>)> = contents.collect();
     let _guard = uninterrupted();
-    match &contents[..] {
-        [(_, single)] => write_artifact(path, single)?,
-        several => write_variants(path, several)?,
+    let mut changed = None;
+    let unchanged = || {
+        compilation.files.check().map_err(|what| {
+            changed = Some(Failure::new(Kind::System, what).hint("compile it again"));
+            std::io::Error::other("the model changed")
+        })
+    };
+    let written = write_if(path, &contents, unchanged);
+    if let Some(failure) = changed {
+        return Err(failure);
     }
+    written?;
     let size = std::fs::metadata(path).map_err(|e| Failure::io("read", path, &e))?.len();
     Ok(size)
 }
@@ -114,9 +124,14 @@ pub(crate) fn manifest(
         data_checks: interface.data_checks.iter().map(data_check).collect(),
         routines: interface.routines.clone(),
         decided: interface.decided.clone(),
+        temporaries: interface.temporaries.iter().map(temporary).collect(),
         kernels: kernels.collect(),
         source_hash: source_hash.into(),
     })
+}
+
+fn temporary(placed: &host::Placed) -> Temporary {
+    Temporary { bytes: placed.bytes.to_string(), after: placed.after.clone() }
 }
 
 fn data_check(check: &gir::DataCheck) -> DataCheck {

@@ -269,6 +269,9 @@ pub(crate) struct InspectArgs {
     /// Writes the manifest as it is
     #[arg(long)]
     pub(crate) json: bool,
+    /// Shows the memory of a run at these sizes, which must be all that the model has
+    #[arg(long, value_name = "NAME=VALUE", value_delimiter = ',', value_parser = parse_size, conflicts_with = "json")]
+    pub(crate) sizes: Vec<(String, i64)>,
 }
 
 #[derive(Args, Debug)]

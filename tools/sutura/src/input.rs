@@ -2,13 +2,15 @@
 
 use std::io::{Read, Seek};
 use std::path::Path;
+use std::sync::Arc;
 
 use sha2::{Digest, Sha256};
-use sutura_import::onnx::{OnnxModel, Origin};
+use sutura_import::onnx::{MapFile, OnnxModel, Origin};
 use sutura_input::{InputError, Limits, regular, rest_of, utf8, without_nul};
 
 use crate::cli::Reading;
 use crate::failure::Failure;
+use crate::storage::ModelFiles;
 
 /// A model as it was given.
 pub(crate) enum Input {
@@ -25,35 +27,45 @@ pub(crate) struct Source {
     pub(crate) hash: String,
 }
 
-/// Reads the file at `path`, a regular one.
-pub(crate) fn read(path: &Path, reading: &Reading) -> Result<Source, Failure> {
+/// Reads the file at `path`, a regular one. A model's weights stay in `files`.
+pub(crate) fn read(path: &Path, reading: &Reading, files: &ModelFiles) -> Result<Source, Failure> {
     let limits = reading.max_input.map_or_else(Limits::default, Limits::all);
     let refused = |error: InputError| Failure::reading(path, &error);
     let (mut file, meta) = regular(path).map_err(refused)?;
     // What it begins with says how much of it is read.
     let mut head = Vec::with_capacity(HEAD);
     (&mut file).take(HEAD as u64).read_to_end(&mut head).and_then(|_| file.rewind()).map_err(|e| refused(e.into()))?;
-    let limit = if is_text(&head) { limits.text } else { limits.protobuf };
-    let bytes = rest_of(file, meta.len(), limit).map_err(refused)?;
-    let hash = hash(&bytes);
-    if bytes.is_empty() {
+    if is_text(&head) {
+        return text(rest_of(file, meta.len(), limits.text).map_err(refused)?).map_err(refused);
+    }
+    if meta.len() > limits.protobuf {
+        return Err(refused(InputError::TooLarge { limit: limits.protobuf, size: Some(meta.len()) }));
+    }
+    if meta.len() == 0 {
         return Err(Failure::input(format!("`{}` is empty", path.display())));
     }
-    if bytes.starts_with(b"PK\x03\x04") {
+    if head.starts_with(b"PK\x03\x04") {
         let failure = Failure::input(format!("`{}` is a compiled artifact or another zip file", path.display()));
         return Err(failure.hint("`sutura run` and `sutura inspect` take artifacts"));
     }
-    if is_text(&bytes) {
-        let text = without_nul(&bytes).and_then(|()| utf8(bytes)).map_err(refused)?;
-        return Ok(Source { input: Input::Text(text), hash });
-    }
-    let origin = Origin::new(path, &reading.allow_data_from)?.with_limit(limits.data);
+    let bytes = files.map(file, &path.display().to_string()).map_err(|e| refused(e.into()))?;
+    let hash = hash(&bytes);
+    let mapping = files.clone();
+    let map: MapFile = Arc::new(move |file, name| mapping.map(file, name));
+    let origin = Origin::new(path, &reading.allow_data_from)?.with_limit(limits.data).mapping(map);
     let model = OnnxModel::from_bytes(bytes, Some(&origin));
     let model = model.map_err(|e| {
         let failure = Failure::from(e);
         Failure { message: format!("`{}`: {}", path.display(), failure.message), ..failure }
     })?;
     Ok(Source { input: Input::Onnx(Box::new(model)), hash })
+}
+
+/// IR as text.
+fn text(bytes: Vec<u8>) -> Result<Source, InputError> {
+    let hash = hash(&bytes);
+    without_nul(&bytes)?;
+    Ok(Source { input: Input::Text(utf8(bytes)?), hash })
 }
 
 /// What is looked at to tell text from ONNX.

@@ -1,10 +1,11 @@
 //! `sutura inspect`: what an artifact says about itself.
 
-use sutura_runtime::Artifact;
+use sutura_runtime::{Artifact, Manifest};
 
 use crate::cli::InspectArgs;
 use crate::failure::Failure;
 use crate::files;
+use crate::memory;
 
 pub(crate) fn inspect(args: &InspectArgs) -> Result<(), Failure> {
     let mut artifact = Artifact::open(&args.artifact)?;
@@ -12,7 +13,7 @@ pub(crate) fn inspect(args: &InspectArgs) -> Result<(), Failure> {
     let count = artifact.variants().len();
     for variant in 0..count {
         artifact.select(variant);
-        texts.push(if args.json { json(&artifact)? } else { describe(&artifact) });
+        texts.push(if args.json { json(&artifact)? } else { describe(&artifact, &args.sizes)? });
     }
     let text = match (&texts[..], args.json) {
         ([one], _) => one.clone(),
@@ -28,7 +29,7 @@ fn json(artifact: &Artifact) -> Result<String, Failure> {
     Ok(sutura_visible::json(&text).into_owned())
 }
 
-fn describe(artifact: &Artifact) -> String {
+fn describe(artifact: &Artifact, sizes: &[(String, i64)]) -> Result<String, Failure> {
     let (manifest, code_bytes) = (artifact.manifest(), artifact.host().len());
     let weight_bytes = artifact.constants().map(<[u8]>::len).sum::<usize>();
     let mut text = format!("{}\n\n", sutura_visible::line(&manifest.signature()));
@@ -44,6 +45,7 @@ fn describe(artifact: &Artifact) -> String {
         line("device", format!("{backend}{chip}, subgroups of {threads}, {} bytes of code", code.len()));
     }
     line("constants", format!("{} of {weight_bytes} bytes", manifest.constants.len()));
+    memory(manifest, sizes)?.into_iter().for_each(|value| line("memory", value));
     for symbol in &manifest.symbols {
         let div = if symbol.div == 1 { String::new() } else { format!(", multiples of {}", symbol.div) };
         let likely = if symbol.likely.is_empty() { String::new() } else { format!(", likely {:?}", symbol.likely) };
@@ -58,5 +60,26 @@ fn describe(artifact: &Artifact) -> String {
         let ops = if kernel.ops.is_empty() { String::new() } else { format!(": {}", kernel.ops.join(", ")) };
         line("kernel", format!("{}{guard}{ops}", kernel.symbol));
     }
-    text
+    Ok(text)
+}
+
+/// The memory that a run takes beside the weights: for all sizes, and at those that are given.
+fn memory(manifest: &Manifest, sizes: &[(String, i64)]) -> Result<Vec<String>, Failure> {
+    let mut lines = memory::formulas(manifest);
+    if sizes.is_empty() {
+        return Ok(lines);
+    }
+    let unknown = sizes.iter().find(|(name, _)| manifest.symbols.iter().all(|symbol| symbol.name != *name));
+    if let Some((name, _)) = unknown {
+        let names: Vec<&str> = manifest.symbols.iter().map(|symbol| symbol.name.as_str()).collect();
+        let failure = Failure::usage(format!("the model has no size `{name}`"));
+        return Err(failure.hint(format!("it has: {}", names.join(", "))));
+    }
+    let given = |name: &str| sizes.iter().find(|(known, _)| known == name).map(|(_, value)| *value);
+    if let Some(symbol) = manifest.symbols.iter().find(|symbol| given(&symbol.name).is_none()) {
+        return Err(Failure::usage(format!("the size `{}` is not given", symbol.name)));
+    }
+    let line = memory::at(manifest, &given);
+    lines.push(line.ok_or_else(|| Failure::usage("the memory at these sizes has no place in 64 bits"))?);
+    Ok(lines)
 }

@@ -25,6 +25,7 @@ use crate::cli::Search;
 use crate::failure::{Failure, Kind};
 use crate::machine::{Machine, Vendor, Wanted};
 use crate::remarks::Heard;
+use crate::storage::{self, ModelFiles};
 use crate::talk::Talk;
 
 /// A product before the artifact.
@@ -153,6 +154,8 @@ pub(crate) struct Compilation {
     pub(crate) watch: Option<Watch>,
     /// What it found.
     pub(crate) watched: RefCell<Vec<String>>,
+    /// What the model was read from.
+    pub(crate) files: ModelFiles,
 }
 
 /// What somebody who watches finds in a program after a stage, or after `read`.
@@ -191,8 +194,10 @@ impl Compilation {
         if let Some(pass) = PLANTED.get() {
             passes.add(pass);
         }
+        let mut cx = Context::new(sutura_dialects::all());
+        cx.keep_large(storage::beside(None));
         Self {
-            cx: Context::new(sutura_dialects::all()),
+            cx,
             passes,
             heard: Heard::default(),
             fast_math: Vec::new(),
@@ -201,7 +206,16 @@ impl Compilation {
             begun: None,
             watch: None,
             watched: RefCell::default(),
+            files: ModelFiles::default(),
         }
+    }
+
+    /// The same; large constants lie beside `output`, where there must be place for them anyway.
+    pub(crate) fn storing_beside(mut self, output: &Path) -> Self {
+        if output.as_os_str() != "-" {
+            self.cx.keep_large(storage::beside(Some(output)));
+        }
+        self
     }
 
     /// The same, and remarks are kept.

@@ -1,5 +1,6 @@
 //! Element types and constants.
 
+use bytes::Bytes;
 use sutura_dialects::elements::scalar_type;
 use sutura_ir::types::{FloatKind, Signedness, TypeData};
 use sutura_ir::{Attr, AttrData, Context, Type};
@@ -45,7 +46,7 @@ pub(super) fn element_type(cx: &Context, element: ElementType) -> Result<Type, S
     }
 }
 
-/// A tensor as a dense constant. Its elements are copied once, into the context.
+/// A tensor as a dense constant, whose elements are those of the model, and no copy.
 ///
 /// # Errors
 /// When its element type is not supported or a dim is too large.
@@ -54,25 +55,23 @@ pub(super) fn dense(cx: &Context, tensor: &Tensor) -> Result<Attr, String> {
     let dims = tensor.dims.iter().map(|d| i64::try_from(*d)).collect::<Result<Vec<i64>, _>>();
     let dims = dims.map_err(|_| "a constant has a dim that does not fit 64 bits".to_string())?;
     let ty = cx.tensor_type(&dims, elem, None);
-    let packed = tensor.bytes().ok_or("strings are not supported")?;
-    let unpacked;
-    let bytes = match tensor.element {
-        _ if tensor.element.bits().is_some_and(|bits| bits < 8) => {
-            unpacked = tensor.unpacked().ok_or("strings are not supported")?;
-            &unpacked[..]
-        }
-        _ => &packed[..],
-    };
+    let bytes = elements(tensor).ok_or("strings are not supported")?;
     let width = tensor.element.bits().map_or(1, |b| b.div_ceil(8)) as usize;
     let first = bytes.get(..width).unwrap_or_default();
     let splat = !bytes.is_empty() && bytes.chunks_exact(width).all(|c| c == first);
-    let stored = if splat { first } else { bytes };
-    let data = match tensor.element {
-        // Any byte but 0 is true.
-        ElementType::Bool => cx.blob(&stored.iter().map(|b| u8::from(*b != 0)).collect::<Vec<u8>>()),
-        _ => cx.blob(stored),
-    };
+    let data = if splat { cx.blob(first) } else { cx.blob_of(bytes) };
     Ok(cx.attr(AttrData::Dense { ty, data, splat }))
+}
+
+/// The elements of a tensor as the IR has them, each in bytes of its own.
+fn elements(tensor: &Tensor) -> Option<Bytes> {
+    let packed = tensor.bytes()?;
+    match tensor.element {
+        // Any byte but 0 is true.
+        ElementType::Bool => Some(packed.iter().map(|b| u8::from(*b != 0)).collect()),
+        _ if tensor.element.bits().is_some_and(|bits| bits < 8) => tensor.unpacked().map(Bytes::from),
+        _ => Some(packed.clone()),
+    }
 }
 
 /// A number as an attribute of type `ty`.

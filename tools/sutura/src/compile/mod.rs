@@ -47,7 +47,8 @@ pub(crate) fn compile(args: &CompileArgs, talk: &Talk) -> Result<(), Failure> {
     }
     let tuner = Tuner::of(args)?;
     let listening = remarks.is_some() || report.is_some();
-    let mut compilation = if listening { Compilation::listening() } else { Compilation::new() };
+    let compilation = if listening { Compilation::listening() } else { Compilation::new() };
+    let mut compilation = compilation.storing_beside(&output);
     compilation.fast_math.clone_from(&args.fast_math);
     compilation.index_limit = args.index_limit;
     // What is measured decides, not what is predicted.
@@ -75,14 +76,14 @@ fn product(
         made.extend(job.run(program, source)?);
         let Some(report) = report else { return Ok(()) };
         if args.report_measure {
-            write(&made, &compilation.cx, output, talk)?;
+            write(&made, compilation, output, talk)?;
             job.measure(report)?;
             made.clear();
         }
         let heard = compilation.heard.all();
         report.write(&compilation.cx, (&args.model, &source.hash), job.machine, args.emit, &heard)
     })?;
-    if made.is_empty() { Ok(()) } else { write(&made, &compilation.cx, output, talk) }
+    if made.is_empty() { Ok(()) } else { write(&made, compilation, output, talk) }
 }
 
 /// Reads the model anew for every machine that is asked for, and does with it what `work` says.
@@ -92,7 +93,7 @@ fn each_machine(
     talk: &Talk,
     mut work: impl FnMut(Job<'_>, Program, &Source) -> Result<(), Failure>,
 ) -> Result<(), Failure> {
-    let source = input::read(&args.model, &args.reading)?;
+    let source = input::read(&args.model, &args.reading, &compilation.files)?;
     check_targets(args, &compilation.cx, talk)?;
     let targets: Vec<Option<&str>> = match &args.target[..] {
         [] => vec![None],
@@ -145,7 +146,7 @@ pub(crate) fn compile_text(text: &str, output: &Path, machine: &Machine) -> Resu
     let source = Source { input: Input::Text(text.to_owned()), hash: input::hash(text.as_bytes()) };
     let program = read(&compilation, &source, args, talk)?;
     let made = Job::new(args, talk, &compilation, machine).run(program, &source)?;
-    write(&made.into_iter().collect::<Vec<_>>(), &compilation.cx, output, talk)
+    write(&made.into_iter().collect::<Vec<_>>(), &compilation, output, talk)
 }
 
 /// Fails now where what is written beside the product could not be: not after minutes of work.
@@ -439,6 +440,9 @@ impl Job<'_> {
         let mut manifest = artifact::manifest(cx, &interface, (self.machine, &target), &source.hash, &costs)?;
         manifest.math.fast_math.clone_from(&self.args.fast_math);
         artifact::check_constants(cx, &lowered.program.module, &interface)?;
+        if let Some(report) = self.report {
+            report.memory(&manifest);
+        }
         Ok((interface, manifest))
     }
 
@@ -673,7 +677,7 @@ fn blamed(failure: Failure, theirs: bool) -> Failure {
 }
 
 /// Writes the artifact.
-fn write(made: &[Made], cx: &Context, output: &Path, talk: &Talk) -> Result<(), Failure> {
+fn write(made: &[Made], compilation: &Compilation, output: &Path, talk: &Talk) -> Result<(), Failure> {
     let start = Instant::now();
     let parts = made.iter().map(|made| artifact::Part {
         name: &made.name,
@@ -683,7 +687,7 @@ fn write(made: &[Made], cx: &Context, output: &Path, talk: &Talk) -> Result<(), 
         device: made.device.as_deref(),
         manifest: &made.manifest,
     });
-    let bytes = artifact::write(output, cx, &parts.collect::<Vec<_>>())?;
+    let bytes = artifact::write(output, compilation, &parts.collect::<Vec<_>>())?;
     talk.stage("write", &format!("{} ({bytes} bytes)", output.display()), start.elapsed());
     Ok(())
 }

@@ -15,10 +15,12 @@ use sutura_ir::asm::print::{PrintOptions, module_text};
 use sutura_ir::diagnostics::Diagnostic;
 use sutura_ir::{Context, Module};
 use sutura_opt::remarks;
+use sutura_runtime::Manifest;
 
 use crate::failure::Failure;
 use crate::files;
 use crate::machine::Machine;
+use crate::memory;
 use crate::pipeline::Emit;
 use crate::resources::Resources;
 
@@ -47,6 +49,7 @@ struct Found {
     hosts: Vec<kernels::Host>,
     kernels: Vec<kernels::Kernel>,
     device_code: Vec<Resources>,
+    memory: Vec<String>,
 }
 
 /// What the page shows.
@@ -61,6 +64,7 @@ struct Page<'p> {
     hosts: &'p [kernels::Host],
     kernels: &'p [kernels::Kernel],
     device_code: &'p [Resources],
+    memory: &'p [String],
     remarks: &'p [Remark],
 }
 
@@ -119,6 +123,16 @@ impl Report {
         self.found.borrow_mut().device_code = kernels;
     }
 
+    /// Keeps what memory a run takes, at the sizes of the report too.
+    pub(crate) fn memory(&self, manifest: &Manifest) {
+        let mut found = self.found.borrow_mut();
+        let sizes: Vec<(String, i64)> =
+            found.hosts.iter().flat_map(|host| &host.sizes).map(|size| (size.name.clone(), size.value)).collect();
+        let size = |name: &str| sizes.iter().find(|(known, _)| known == name).map(|(_, value)| *value);
+        found.memory = memory::formulas(manifest);
+        found.memory.extend(memory::at(manifest, &size));
+    }
+
     /// Writes the page.
     pub(crate) fn write(
         &self,
@@ -147,6 +161,7 @@ impl Report {
             hosts: &found.hosts,
             kernels: &found.kernels,
             device_code: &found.device_code,
+            memory: &found.memory,
             remarks: &said.iter().map(remark).collect::<Vec<_>>(),
         });
         files::write(&self.path, page.as_bytes())

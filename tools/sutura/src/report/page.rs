@@ -91,6 +91,10 @@ fn launches(page: &Page<'_>) -> Markup {
         h2 #launches { "Launches" }
         @if page.hosts.is_empty() { p { "There is no host program: the compilation ended before." } }
         @for host in page.hosts { (host_launches(host)) }
+        @if !page.memory.is_empty() {
+            h3 { "Memory of a run, beside the weights" }
+            ul { @for line in page.memory { li { (line) } } }
+        }
     }
 }
 

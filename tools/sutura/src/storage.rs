@@ -1,0 +1,94 @@
+//! What of a model lies in files instead of memory: its weights where they are read from, and those that the compiler makes.
+//!
+//! Weights are many gigabytes. The system reads the pages of a mapped file that are looked at, and drops them where memory is
+//! needed, so a compilation needs memory for its own work and no more.
+
+use std::fs::File;
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use bytes::Bytes;
+use sutura_ir::LargeBlobs;
+use sutura_output::folder_of;
+use sutura_runtime::mapping::Mapping;
+
+/// The files that a model was read from, in memory.
+#[derive(Clone, Default)]
+pub(crate) struct ModelFiles {
+    mapped: Arc<Mutex<Vec<(String, Arc<Mapping>)>>>,
+}
+
+/// A mapping that several hold.
+struct Shared(Arc<Mapping>);
+
+impl AsRef<[u8]> for Shared {
+    fn as_ref(&self) -> &[u8] {
+        self.0.bytes()
+    }
+}
+
+impl ModelFiles {
+    /// Maps a file that is not empty and is called `name`.
+    pub(crate) fn map(&self, file: File, name: &str) -> io::Result<Bytes> {
+        let mapping = Arc::new(Mapping::new(file)?);
+        let bytes = Bytes::from_owner(Shared(mapping.clone()));
+        self.mapped.lock().unwrap_or_else(PoisonError::into_inner).push((name.to_owned(), mapping));
+        Ok(bytes)
+    }
+
+    /// Whether all files are as they were when they were mapped.
+    ///
+    /// # Errors
+    /// Which is not, and what happened to it.
+    pub(crate) fn check(&self) -> Result<(), String> {
+        let mapped = self.mapped.lock().unwrap_or_else(PoisonError::into_inner);
+        let changed = |(name, mapping): &(String, Arc<Mapping>)| {
+            mapping.check().err().map(|what| format!("`{name}` changed while it was compiled: {what}"))
+        };
+        mapped.iter().find_map(changed).map_or(Ok(()), Err)
+    }
+}
+
+/// A store that keeps large constants in a file of its own each, without a name, beside `output` or in the folder for temporary
+/// files. Where there is no place, memory keeps them.
+pub(crate) fn beside(output: Option<&Path>) -> LargeBlobs {
+    let folder = output.map_or_else(std::env::temp_dir, |output| PathBuf::from(folder_of(output)));
+    Box::new(move |bytes| in_file(&folder, bytes).ok())
+}
+
+fn in_file(folder: &Path, bytes: &[u8]) -> io::Result<Bytes> {
+    let mut file = tempfile::tempfile_in(folder)?;
+    file.write_all(bytes)?;
+    Ok(Bytes::from_owner(Mapping::new(file)?))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_file_that_changes_is_named() {
+        let mut file = tempfile::NamedTempFile::new().expect("a file");
+        file.write_all(&[1, 2, 3]).expect("written");
+        let files = ModelFiles::default();
+        let bytes = files.map(file.reopen().expect("opened"), "weights.bin").expect("mapped");
+        assert_eq!((&bytes[..], files.check()), (&[1, 2, 3][..], Ok(())));
+        file.as_file().set_len(1).expect("cut");
+        let message = files.check().expect_err("it was cut");
+        assert!(message.starts_with("`weights.bin` changed while it was compiled: it had 3 bytes"), "{message}");
+    }
+
+    #[test]
+    fn large_constants_lie_in_files_and_small_ones_in_memory() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let store = beside(Some(&folder.path().join("model.sutura")));
+        let large = vec![7; 1 << 20];
+        let kept = store(&large).expect("there is place");
+        assert!(kept == large);
+        // It has no name.
+        assert_eq!(std::fs::read_dir(folder.path()).expect("a folder").count(), 0);
+        let nowhere = beside(Some(Path::new("/no/such/folder/model.sutura")));
+        assert!(nowhere(&large).is_none());
+    }
+}
