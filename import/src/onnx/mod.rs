@@ -29,6 +29,7 @@ mod reader;
 pub mod schema;
 mod sniff;
 mod support;
+mod survey;
 mod tensor;
 mod tensor_file;
 #[cfg(test)]
@@ -46,6 +47,7 @@ pub use op::{Binary, Compare, Extremum, Op, PadMode, Param, Pool, Reduction, Rou
 pub use operators::Conversion;
 pub use sniff::FileKind;
 pub use support::{TypedNode, Unsupported, UnsupportedOps, check_supported, typed_nodes};
+pub use survey::{UsedOperator, used_operators};
 pub use tensor::{ElementType, Scalar, Tensor, TensorData};
 pub use tensor_file::{tensor_file_head, tensor_from_file};
 pub use window::{Padding, Window};

@@ -105,6 +105,11 @@ pub struct Node {
 }
 
 impl Node {
+    /// Its name as the place of operations that are made for it: [`Self::label`] where it has none.
+    pub fn place(&self) -> String {
+        if self.name.is_empty() { self.label() } else { self.name.clone() }
+    }
+
     /// `` `/fc1/Gemm` ``, or number and output if it has no name.
     pub fn label(&self) -> String {
         let first = self.outputs.iter().flatten().next();

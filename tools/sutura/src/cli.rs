@@ -284,6 +284,9 @@ pub(crate) struct CheckArgs {
     /// A file that describes a machine, one `target.machine`
     #[arg(long, value_name = "FILE")]
     pub(crate) target_file: Option<PathBuf>,
+    /// Writes what the model uses as a JSON object: operators, sizes, routines
+    #[arg(long)]
+    pub(crate) json: bool,
     #[command(flatten)]
     pub(crate) dims: Dims,
     /// Where a reproducer goes if sutura itself fails; a new file among the temporary ones by default

@@ -97,6 +97,13 @@ pub fn check(model: &Path, watch: Watch) -> (Exit, String, Vec<String>) {
     })
 }
 
+/// What a model uses, as `sutura check --json` writes it: a JSON object.
+pub fn survey(model: &Path) -> Option<String> {
+    let args = CompileArgs { model: model.to_owned(), ..CompileArgs::default() };
+    let survey = compile::surveyed(&args).ok()?;
+    serde_json::to_string(&survey).ok()
+}
+
 /// Does what `sutura compile -q` does for this machine, and lets `watch` look as [`check`] does.
 pub fn compile(model: &Path, artifact: &Path, watch: Watch) -> (Exit, String, Vec<String>) {
     watched(model, |args, talk| compile::compile_watched(args, artifact, &talk.without_stages(), watch))

@@ -368,6 +368,31 @@ fn models_are_checked_alone() {
     assert_eq!(files(folder.path()), [""; 0]);
 }
 
+/// `check` shows what a model uses, also of one that it refuses; `--json` the same for programs.
+#[test]
+fn what_a_model_uses_is_a_table() {
+    let folder = tempfile::tempdir().unwrap();
+    let program = data("routines.mlir");
+    let text = succeeds(folder.path(), &["check", program.to_str().unwrap()]);
+    assert!(text.starts_with("operator"), "{text}");
+    assert!(text.lines().any(|line| line.starts_with("routine   sort/1, on the host only")), "{text}");
+    let encoder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples/encoder/encoder.onnx");
+    let text = succeeds(folder.path(), &["check", encoder.to_str().unwrap(), "--json"]);
+    let told: serde_json::Value = serde_json::from_str(&text).unwrap();
+    assert_eq!((&told["supported"], &told["inputs"][0]["shape"]), (&true.into(), &"f32[batch, seq, 256]".into()));
+    let of = |name: &str| told["operators"].as_array().unwrap().iter().find(|o| o["name"] == name).unwrap().clone();
+    let softmax = of("Softmax");
+    assert_eq!((&softmax["version"], &softmax["becomes"][0]), (&13.into(), &"@softmax".into()));
+    assert_eq!(of("MatMul")["nodes"], 8);
+    let sizes: Vec<&str> = told["sizes"].as_array().unwrap().iter().filter_map(|s| s["name"].as_str()).collect();
+    assert_eq!(sizes, ["batch", "seq"]);
+    // What is refused stands in the table; the exit code says it too.
+    std::fs::write(folder.path().join("strange.mlir"), "func.func @main(%x: tensor<4x!foo.bar>) { return }").unwrap();
+    let output = sutura(folder.path(), &["check", "strange.mlir", "--json"]);
+    let told: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
+    assert_eq!((&told["supported"], output.status.success()), (&false.into(), false));
+}
+
 /// Every command that can fail in more than one way says how it ends, from the one table.
 #[test]
 fn help_has_the_exit_codes() {

@@ -279,7 +279,7 @@ impl<'m, 'b> Importer<'m, '_, 'b> {
 
     /// Makes a node's ops, or reports why not and goes on.
     fn node(&mut self, node: &TypedNode<'m>) {
-        let name = if node.node.name.is_empty() { node.node.label() } else { node.node.name.clone() };
+        let name = node.node.place();
         self.g.loc = named_loc(self.cx(), &name);
         let made = self.checked(node).and_then(|values| self.possible(values));
         for assumed in self.g.take_assumed() {

@@ -16,6 +16,7 @@ use sutura_passes::rt_to_upstream::HostInterface;
 use sutura_runtime::Manifest;
 
 use crate::artifact;
+use crate::check::ModelSurvey;
 use crate::cli::{CompileArgs, MessageFormat, Search};
 use crate::costs::{self, Costs};
 use crate::failure::{Failure, Kind};
@@ -208,6 +209,23 @@ fn read(compilation: &Compilation, source: &Source, args: &CompileArgs, talk: &T
             module.map(|m| compilation.program(m).at(Level::Graph)).map_err(Failure::from)
         }
     }
+}
+
+/// What a model uses.
+pub(crate) fn surveyed(args: &CompileArgs) -> Result<ModelSurvey, Failure> {
+    let compilation = Compilation::new();
+    let source = input::read(&args.model, &args.reading, &compilation.files)?;
+    Ok(match &source.input {
+        Input::Onnx(model) => ModelSurvey::of_model(&compilation.cx, model),
+        Input::Text(_) => {
+            let (quiet, _) = Talk::kept(MessageFormat::Human, 0, true);
+            // What is wrong with a text is said by who checks it.
+            match read(&compilation, &source, args, &quiet) {
+                Ok(program) => ModelSurvey::of_program(&compilation.cx, &program.module),
+                Err(_) => ModelSurvey::default(),
+            }
+        }
+    })
 }
 
 /// Goes through every stage but code generation, for each machine, and says nothing of what went well. [`compile`] does the
