@@ -66,7 +66,8 @@ impl GraphBuilder<'_, '_> {
             };
             aligned[at] = shape[*first].clone();
             for d in rest {
-                aligned[at] = self.unify(&aligned[at].clone(), &shape[*d], || format!("dimensions {first} and {d} of a diagonal"))?;
+                aligned[at] = self
+                    .unify(&aligned[at].clone(), &shape[*d], || format!("dimensions {first} and {d} of a diagonal"))?;
             }
         }
         Ok(aligned)

@@ -12,10 +12,8 @@ use super::super::op::Op;
 use super::super::reader::NodeReader;
 use super::{Conversion, Convert, Family};
 
-pub(super) const OPERATORS: Family = &[
-    ("NegativeLogLikelihoodLoss", |r| loss(r, false)),
-    ("SoftmaxCrossEntropyLoss", |r| loss(r, true)),
-];
+pub(super) const OPERATORS: Family =
+    &[("NegativeLogLikelihoodLoss", |r| loss(r, false)), ("SoftmaxCrossEntropyLoss", |r| loss(r, true))];
 
 const LOG_SOFTMAX: &str = "log_softmax";
 

@@ -7,13 +7,15 @@ mod bits;
 mod decided;
 mod einsum;
 mod fourier;
+mod grams;
 mod loss;
 mod order;
-mod signal;
-mod rotary;
-mod random;
 mod places;
+mod random;
+mod rotary;
 mod running;
+mod signal;
+mod stateful;
 
 use std::{fmt, rc::Rc};
 
@@ -80,8 +82,10 @@ const FAMILIES: &[Family] = &[
     decided::OPERATORS,
     einsum::OPERATORS,
     fourier::OPERATORS,
+    grams::OPERATORS,
     order::OPERATORS,
     signal::OPERATORS,
+    stateful::OPERATORS,
     rotary::OPERATORS,
     random::OPERATORS,
     loss::OPERATORS,

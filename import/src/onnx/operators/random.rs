@@ -386,7 +386,8 @@ impl<'m> Convert<'m> for Dropout<'m> {
         let mut inputs = vec![ComputeInput { value: x, index: importer.g.dims(0..rank), oob: None }];
         let ratio = operand(importer, &self.ratio, &mut inputs)?;
         let training = operand(importer, &self.training, &mut inputs)?;
-        let mut results = vec![ComputeResult { shape: shape.clone(), elem, index: importer.g.dims(0..rank), combiner: None }];
+        let mut results =
+            vec![ComputeResult { shape: shape.clone(), elem, index: importer.g.dims(0..rank), combiner: None }];
         if self.masked {
             results.push(ComputeResult { shape, elem: mask_elem, index: importer.g.dims(0..rank), combiner: None });
         }

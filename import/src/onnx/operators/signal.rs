@@ -178,10 +178,8 @@ impl Mel {
         let steep = s.compare(Comparison::Equal, rise, zero);
         let up = s.select(steep, one, up);
         let first = s.select(steep, middle, left);
-        let (behind, before) = (
-            s.compare(Comparison::GreaterOrEqual, bin, first),
-            s.compare(Comparison::LessOrEqual, bin, middle),
-        );
+        let (behind, before) =
+            (s.compare(Comparison::GreaterOrEqual, bin, first), s.compare(Comparison::LessOrEqual, bin, middle));
         let rising = s.bits("arith.andi", behind, before);
         let (behind, before) =
             (s.compare(Comparison::GreaterOrEqual, bin, middle), s.compare(Comparison::Less, bin, right));
