@@ -13,8 +13,7 @@ use super::super::convert::{Importer, Made};
 pub(super) fn accumulator(cx: &Context, elem: Type) -> Option<Type> {
     match cx.type_data(elem) {
         TypeData::Float(_) => Some(accumulator_type(cx, elem)),
-        TypeData::Integer { width: 1, .. } => None,
-        TypeData::Integer { width, .. } => Some(if width < 32 { Type::F32 } else { Type::F64 }),
+        TypeData::Integer { width, .. } => (width > 1).then_some(Type::F64),
         _ => None,
     }
 }
@@ -104,6 +103,7 @@ fn bounds(cx: &Context, elem: Type, width: u32) -> (f64, f64) {
     let unsigned = sutura_dialects::elements::is_unsigned(cx, elem);
     let bits = if unsigned { width } else { width - 1 };
     // Of 64 bits, the greatest has more digits than a float.
-    let most = if bits > 53 { 2f64.powi(bits as i32) - 2f64.powi(bits as i32 - 53) } else { 2f64.powi(bits as i32) - 1.0 };
+    let most =
+        if bits > 53 { 2f64.powi(bits as i32) - 2f64.powi(bits as i32 - 53) } else { 2f64.powi(bits as i32) - 1.0 };
     (if unsigned { 0.0 } else { -(2f64.powi(bits as i32)) }, most)
 }

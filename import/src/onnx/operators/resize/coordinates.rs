@@ -124,7 +124,10 @@ impl Places<'_> {
         self.table(importer, None, Type::I1, |s, place| {
             let (zero, one) = (s.number(0.0, self.ty), s.number(1.0, self.ty));
             let last = s.sub(place.input, one);
-            let (low, high) = (s.compare(Comparison::GreaterOrEqual, place.at, zero), s.compare(Comparison::LessOrEqual, place.at, last));
+            let (low, high) = (
+                s.compare(Comparison::GreaterOrEqual, place.at, zero),
+                s.compare(Comparison::LessOrEqual, place.at, last),
+            );
             let inside = s.bits("arith.andi", low, high);
             s.not(inside)
         })

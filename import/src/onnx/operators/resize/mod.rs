@@ -112,7 +112,11 @@ fn coordinates(r: &NodeReader<'_, '_>) -> Result<Coordinates, Reason> {
     let known = r.string("coordinate_transformation_mode")?.unwrap_or("half_pixel");
     match Coordinates::of(known, r.interface.since) {
         Some(coordinates) => Ok(coordinates),
-        None => Err(format!("attribute `coordinate_transformation_mode` is '{known}', which opset {} does not have", r.interface.since).into()),
+        None => Err(format!(
+            "attribute `coordinate_transformation_mode` is '{known}', which opset {} does not have",
+            r.interface.since
+        )
+        .into()),
     }
 }
 
@@ -138,7 +142,9 @@ fn aspect(r: &NodeReader<'_, '_>) -> Result<Aspect, Reason> {
         None | Some("stretch") => Ok(Aspect::Stretch),
         Some("not_larger") => Ok(Aspect::NotLarger),
         Some("not_smaller") => Ok(Aspect::NotSmaller),
-        Some(other) => Err(format!("attribute `keep_aspect_ratio_policy` is '{other}', which ONNX does not have").into()),
+        Some(other) => {
+            Err(format!("attribute `keep_aspect_ratio_policy` is '{other}', which ONNX does not have").into())
+        }
     }
 }
 
@@ -158,7 +164,11 @@ fn constant_floats(r: &NodeReader<'_, '_>, index: usize) -> Result<Option<Vec<f6
     let numbers: Option<Vec<f64>> = tensor.scalars().and_then(|all| all.map(number).collect());
     match numbers {
         Some(numbers) if tensor.dims.len() == 1 => Ok(Some(numbers).filter(|numbers| !numbers.is_empty())),
-        _ => Err(format!("`{called}` must be a list of floats, but `{name}` is of {} and shape {:?}", tensor.element, tensor.dims).into()),
+        _ => Err(format!(
+            "`{called}` must be a list of floats, but `{name}` is of {} and shape {:?}",
+            tensor.element, tensor.dims
+        )
+        .into()),
     }
 }
 
@@ -181,7 +191,9 @@ impl<'m> Convert<'m> for Resize<'m> {
                 None => return fail("interpolates elements that are neither floats nor integers"),
             },
         };
-        let coordinate = if wide == Type::F64 && elem == Type::F64 { Type::F64 } else { Type::F32 };
+        // Rounded integers tell the least difference.
+        let is_nearest = matches!(self.filter, Filter::Nearest(_));
+        let coordinate = if wide == Type::F64 && !is_nearest { Type::F64 } else { Type::F32 };
         let roi = self.roi(importer, axes.len())?;
         let mut made = x;
         let mut cropped = Vec::new();
@@ -211,7 +223,9 @@ impl<'m> Resize<'m> {
         if shape.len() != 1 {
             return wrong(format!("takes a list as `roi`, not a tensor of rank {}", shape.len()));
         }
-        importer.g.unify(&shape[0], &Some((2 * axes as i64).into()), || "numbers of `roi` and twice that of the axes".into())?;
+        importer.g.unify(&shape[0], &Some((2 * axes as i64).into()), || {
+            "numbers of `roi` and twice that of the axes".into()
+        })?;
         Ok(Some(roi))
     }
 
@@ -236,7 +250,9 @@ impl<'m> Resize<'m> {
                 given("scales", scales.len())?;
                 let sizes = inputs.iter().zip(scales).map(|(input, scale)| scaled(input, *scale));
                 let sizes: Option<Vec<Poly>> = sizes.collect();
-                let Some(sizes) = sizes else { return fail(format!("has the scales {scales:?}, of which one is too small")) };
+                let Some(sizes) = sizes else {
+                    return fail(format!("has the scales {scales:?}, of which one is too small"));
+                };
                 (sizes, scales.iter().map(|scale| Scale::Known(*scale)).collect::<Vec<Scale>>())
             }
             Target::Sizes(sizes, aspect) => {
@@ -260,7 +276,9 @@ fn kept(aspect: Aspect, inputs: &[Poly], sizes: Vec<Poly>) -> Made<(Vec<Poly>, V
     let ratio = |(input, size): (&Poly, &Poly)| Some(size.as_const()? as f64 / input.as_const()? as f64);
     let ratios: Option<Vec<f64>> = inputs.iter().zip(&sizes).map(ratio).collect();
     let Some(ratios) = ratios.filter(|ratios| ratios.iter().all(|ratio| ratio.is_finite())) else {
-        return fail("keeps the aspect ratio of sizes that are no constants greater than 0; with `stretch` sizes may follow from shapes");
+        return fail(
+            "keeps the aspect ratio of sizes that are no constants greater than 0; with `stretch` sizes may follow from shapes",
+        );
     };
     let scale = ratios.into_iter().reduce(if aspect == Aspect::NotLarger { f64::min } else { f64::max }).unwrap_or(1.0);
     let size = |input: &Poly| Poly::constant((scale * input.as_const().unwrap_or(0) as f64 + 0.5).floor() as i64);
@@ -273,7 +291,8 @@ fn scaled(size: &Poly, scale: f64) -> Option<Poly> {
     const MOST: i64 = 1 << 12;
     let near = |below: &i64| {
         let above = (scale * *below as f64).round();
-        (above >= 1.0 && above < (1_u64 << 31) as f64 && (above / *below as f64) as f32 == scale as f32).then_some((above as i64, *below))
+        (above >= 1.0 && above < (1_u64 << 31) as f64 && (above / *below as f64) as f32 == scale as f32)
+            .then_some((above as i64, *below))
     };
     if let Some((above, below)) = (1..=MOST).find_map(|below| near(&below)) {
         return Some(size.scale(above).floordiv(below));

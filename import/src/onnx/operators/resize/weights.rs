@@ -167,7 +167,8 @@ impl Filter {
             return weight;
         }
         let zero = s.number(0.0, s.ty(weight));
-        let (low, high) = (s.compare(Comparison::Less, at, zero), s.compare(Comparison::GreaterOrEqual, at, place.input));
+        let (low, high) =
+            (s.compare(Comparison::Less, at, zero), s.compare(Comparison::GreaterOrEqual, at, place.input));
         let outside = s.bits("arith.ori", low, high);
         s.select(outside, zero, weight)
     }
@@ -238,7 +239,8 @@ impl Filter {
         };
         let a = f64::from(a);
         let (inner, outer) = (cubic_near(s, distance, a), cubic_far(s, distance, a));
-        let (near, within) = (s.compare(Comparison::LessOrEqual, distance, one), s.compare(Comparison::Less, distance, two));
+        let (near, within) =
+            (s.compare(Comparison::LessOrEqual, distance, one), s.compare(Comparison::Less, distance, two));
         let far = s.select(within, outer, zero);
         s.select(near, inner, far)
     }
