@@ -26,7 +26,7 @@ fn a_row_is_resized() {
     let x = [0., 4., 8., 12.];
     assert_eq!(resized(&[], 0.5, &x), [0., 8.]);
     let linear = ("mode", Value::Str("linear"));
-    assert_eq!(resized(&[linear.clone()], 2.0, &x), [0., 1., 3., 5., 7., 9., 11., 12.]);
+    assert_eq!(resized(std::slice::from_ref(&linear), 2.0, &x), [0., 1., 3., 5., 7., 9., 11., 12.]);
     let ends = ("coordinate_transformation_mode", Value::Str("align_corners"));
     assert_eq!(resized(&[linear.clone(), ends], 1.75, &x), [0., 2., 4., 6., 8., 10., 12.]);
     // Four elements under a triangle of double width, and edges that are repeated.
