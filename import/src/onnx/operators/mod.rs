@@ -12,8 +12,10 @@ mod loss;
 mod order;
 mod places;
 mod random;
+mod resize;
 mod rotary;
 mod running;
+mod sampling;
 mod signal;
 mod stateful;
 
@@ -83,14 +85,15 @@ const FAMILIES: &[Family] = &[
     einsum::OPERATORS,
     fourier::OPERATORS,
     grams::OPERATORS,
+    loss::OPERATORS,
     order::OPERATORS,
+    places::OPERATORS,
+    random::OPERATORS,
+    resize::OPERATORS,
+    rotary::OPERATORS,
+    running::OPERATORS,
     signal::OPERATORS,
     stateful::OPERATORS,
-    rotary::OPERATORS,
-    random::OPERATORS,
-    loss::OPERATORS,
-    places::OPERATORS,
-    running::OPERATORS,
 ];
 
 /// What reads nodes of the operator called `name`, if it is in a family.

@@ -8,6 +8,7 @@ mod decided;
 mod examples;
 mod external;
 mod families;
+mod geometry;
 mod normal_form;
 mod recurrent;
 mod references;
