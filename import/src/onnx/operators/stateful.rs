@@ -73,12 +73,18 @@ impl<'m> Convert<'m> for LinearAttention<'m> {
         let (query, key, value) = (query?, key?, value?);
         let elem = importer.g.elem(query);
         let shape = importer.g.shape(query);
-        let queries = by_heads(importer, query, &[self.heads, self.shared], "query")?;
-        let keys = by_heads(importer, key, &[self.heads], "key")?;
-        let values = by_heads(importer, value, &[self.heads], "value")?;
+        // The state says the sizes of heads best, as they are dimensions of it.
+        let known = match self.past {
+            Some(past) => match &importer.value(past).map(|past| importer.g.shape(past))?[..] {
+                [_, _, wide, deep] => (wide.clone(), deep.clone()),
+                _ => return wrong("`past_state` must have rank 4"),
+            },
+            None => (None, None),
+        };
+        let keys = by_heads(importer, key, &[self.heads], ("key", known.0))?;
+        let values = by_heads(importer, value, &[self.heads], ("value", known.1))?;
         let (wide, deep) = (importer.g.shape(keys)[3].clone(), importer.g.shape(values)[3].clone());
-        let size = importer.g.shape(queries)[4].clone();
-        importer.g.unify(&size, &wide, || "sizes of the heads of queries and of keys".into())?;
+        let queries = by_heads(importer, query, &[self.heads, self.shared], ("query", wide.clone()))?;
         let (Some(wide), Some(deep)) = (wide, deep) else { return fail("has heads of a size that depends on data") };
         let heads = Some(Poly::from(self.heads));
         let state = vec![shape[0].clone(), heads.clone(), Some(wide.clone()), Some(deep.clone())];
@@ -173,17 +179,17 @@ impl<'m> LinearAttention<'m> {
     }
 }
 
-/// The elements of heads, which lie behind one another in the last of three dimensions, in dimensions of their own.
-fn by_heads(importer: &mut Importer<'_, '_, '_>, x: Value, heads: &[i64], name: &str) -> Made {
+/// The elements of heads, which lie behind one another in the last of three dimensions, in dimensions of their own; of this size,
+/// if it is known.
+fn by_heads(importer: &mut Importer<'_, '_, '_>, x: Value, heads: &[i64], (name, size): (&str, Option<Poly>)) -> Made {
     let [batch, time, last] = &importer.g.shape(x)[..] else {
         return wrong(format!("`{name}` has rank {}, it must have 3", importer.g.rank(x)));
     };
     let Some(last) = last else { return fail("has heads of a size that depends on data") };
     let count = heads.iter().fold(1_i64, |product, heads| product.saturating_mul(*heads));
-    let size = last.floordiv(count);
-    importer
-        .g
-        .unify(&Some(last.clone()), &Some(size.scale(count)), || format!("dimension 2 of `{name}` and whole heads"))?;
+    let size = size.unwrap_or_else(|| last.floordiv(count));
+    let whole = Some(size.scale(count));
+    importer.g.unify(&Some(last.clone()), &whole, || format!("dimension 2 of `{name}` and whole heads"))?;
     let mut shape = vec![batch.clone(), time.clone()];
     shape.extend(heads.iter().map(|heads| Some(Poly::from(*heads))));
     shape.push(Some(size));

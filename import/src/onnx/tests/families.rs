@@ -90,7 +90,7 @@ fn losses() {
     };
     let ignored = ("ignore_index", Value::Int(-1));
     assert_eq!(loss(&[1, 2], &[]).unwrap(), [-3.0]);
-    assert_eq!(loss(&[1, -1], &[ignored.clone()]).unwrap(), [-1.0]);
+    assert_eq!(loss(&[1, -1], std::slice::from_ref(&ignored)).unwrap(), [-1.0]);
     assert_eq!(loss(&[1, -1], &[ignored, ("reduction", Value::Str("none"))]).unwrap(), [-1.0, 0.0]);
     assert_eq!(loss(&[1, 2], &[("reduction", Value::Str("sum"))]).unwrap(), [-6.0]);
     assert!(loss(&[1, -1], &[]).expect_err("no class").contains("of its indices is"));
@@ -115,10 +115,10 @@ fn random_numbers_have_the_moments_of_their_law() {
         assert!((a - mean).abs() < 0.06 && (b - variance).abs() < 0.08, "{a} {b}");
     };
     let seed = ("seed", Value::Float(3.0));
-    let uniform = like("RandomUniformLike", &[seed.clone()]);
+    let uniform = like("RandomUniformLike", std::slice::from_ref(&seed));
     close(moments(&uniform), (0.5, 1.0 / 12.0));
     assert!(uniform.iter().all(|x| (0.0..1.0).contains(x)));
-    close(moments(&like("RandomNormalLike", &[seed.clone()])), (0.0, 1.0));
+    close(moments(&like("RandomNormalLike", std::slice::from_ref(&seed))), (0.0, 1.0));
     close(
         moments(&like("RandomNormalLike", &[("mean", Value::Float(2.0)), ("scale", Value::Float(0.5))])),
         (2.0, 0.25),
