@@ -47,7 +47,8 @@ pub(super) struct Owner {
 }
 
 /// Ops that rules know.
-const KNOWN: &[&str] = &["arith.addf", "arith.subf", "arith.mulf", "arith.divf", "arith.negf", "math.exp", "math.sqrt"];
+const KNOWN: &[&str] =
+    &["arith.addf", "arith.subf", "arith.mulf", "arith.divf", "arith.negf", "math.exp", "math.log", "math.sqrt"];
 
 /// Elementwise ops through which a number is followed.
 const MAX_DEPTH: usize = 4;

@@ -39,9 +39,12 @@ pub static GRAPH_PROPERTY_REWRITE: PassInfo = PassInfo {
                   because every bit stays: `a + (-b) = a - b` and its like, `x / c = x * (1 / c)` for a power of two, \
                   `(x * c) * d = x * (c * d)` for powers of two from 1 on. With `fast-math`, or where all ops concerned have \
                   the flags: `a * b + a * c = a * (b + c)`, also for a difference, `(x * c) * d = x * (c * d)`, \
-                  `exp(a) * exp(b) = exp(a + b)` and `sum(x * c) = sum(x) * c` for what does not depend on what is summed \
-                  over, all with `reassoc` and `nsz`; `sqrt(x) * sqrt(x) = x` with `nnan` as well; `x / c = x * (1 / c)` with \
-                  `arcp`. A rewrite is made if neither operations, weighted by what they take, nor bytes, as if each op were \
+                  `exp(a) * exp(b) = exp(a + b)`, also for a quotient and `1 / exp(x)`, `(x + c) + d = x + (c + d)`, \
+                  `(x * c + d) * e = x * (c * e) + d * e` and `sum(x * c) = sum(x) * c` for what does not depend on what is \
+                  summed over, all with `reassoc` and `nsz`; `sqrt(x) * sqrt(x) = x` with `nnan` as well, \
+                  `x / sqrt(x) = sqrt(x)` with `nnan` and `ninf`; `log(exp(x)) = x`, `exp(log(x)) = x` and \
+                  `log(a) + log(b) = log(a * b)`, also for a difference, with these and `afn`; `x / c = x * (1 / c)` and \
+                  `x * (1 / y) = x / y` with `arcp`. A rewrite is made if neither operations, weighted by what they take, nor bytes, as if each op were \
                   a kernel, become more at any size, and one becomes less. What is left is said in remarks, with the reason.",
     anchor: Anchor::Any,
     options: &[OptionInfo {

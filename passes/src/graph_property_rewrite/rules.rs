@@ -24,26 +24,31 @@ pub(super) const REORDER: FastMathFlags = FastMathFlags::REASSOC.with(FastMathFl
 /// Everything that the rules know of `expr`.
 pub(super) fn rewrites(cx: &Context, expr: &Expr) -> Vec<Rewrite> {
     let Kind::Op(name, args) = &expr.kind else { return Vec::new() };
-    let [a, b] = args.as_slice() else { return Vec::new() };
-    match *name {
-        "arith.addf" => {
-            [negated_term(expr, a, b), distribute("arith.addf", expr, a, b)].into_iter().flatten().collect()
-        }
-        "arith.subf" => {
-            [negated_term(expr, a, b), distribute("arith.subf", expr, a, b)].into_iter().flatten().collect()
-        }
-        "arith.mulf" => {
-            let all = [
-                negated_factors(expr, name, a, b),
-                constant_factors(cx, expr, a, b),
-                square_of_root(expr, a, b),
-                product_of_exp(expr, a, b),
-            ];
-            all.into_iter().flatten().collect()
-        }
-        "arith.divf" => [negated_factors(expr, name, a, b), reciprocal(cx, expr, a, b)].into_iter().flatten().collect(),
+    let found = match (*name, args.as_slice()) {
+        ("arith.addf" | "arith.subf", [a, b]) => vec![
+            negated_term(expr, a, b),
+            distribute(name, expr, a, b),
+            logarithms(expr, a, b),
+            constant_terms(cx, expr, a, b),
+        ],
+        ("arith.mulf", [a, b]) => vec![
+            negated_factors(expr, name, a, b),
+            constant_factors(cx, expr, a, b),
+            square_of_root(expr, a, b),
+            product_of_exp(expr, a, b),
+            by_reciprocal(cx, expr, a, b),
+            scaled_line(cx, expr, a, b),
+        ],
+        ("arith.divf", [a, b]) => vec![
+            negated_factors(expr, name, a, b),
+            reciprocal(cx, expr, a, b),
+            quotient_of_exp(cx, expr, a, b),
+            by_root(expr, a, b),
+        ],
+        ("math.exp" | "math.log", [x]) => vec![inverse(expr, x)],
         _ => Vec::new(),
-    }
+    };
+    found.into_iter().flatten().collect()
 }
 
 fn exact(rule: &'static str, name: &'static str, args: [&Expr; 2], top: &Expr) -> Rewrite {
@@ -142,6 +147,102 @@ fn product_of_exp(top: &Expr, a: &Expr, b: &Expr) -> Option<Rewrite> {
     let sum = Expr::op("arith.addf", vec![x.clone(), y.clone()], top.ty, has);
     let expr = Expr::op("math.exp", vec![sum], top.ty, has);
     Some(Rewrite { rule: "exp(a) * exp(b) = exp(a + b)", expr, needs: REORDER, has })
+}
+
+/// `exp(x) / exp(y)` to `exp(x - y)`, and `1 / exp(x)` to `exp(-x)`
+fn quotient_of_exp(cx: &Context, top: &Expr, a: &Expr, b: &Expr) -> Option<Rewrite> {
+    let [y] = b.args_of("math.exp")? else { return None };
+    let has = top.flags.and(b.flags);
+    let (rule, exponent, has) = match a.args_of("math.exp") {
+        Some([x]) => {
+            let has = has.and(a.flags);
+            ("exp(a) / exp(b) = exp(a - b)", Expr::op("arith.subf", vec![x.clone(), y.clone()], top.ty, has), has)
+        }
+        _ if number(cx, a) == Some(1.0) => {
+            ("1 / exp(x) = exp(-x)", Expr::op("arith.negf", vec![y.clone()], top.ty, has), has)
+        }
+        _ => return None,
+    };
+    Some(Rewrite { rule, expr: Expr::op("math.exp", vec![exponent], top.ty, has), needs: REORDER, has })
+}
+
+/// What is allowed where a logarithm and an exponential go: neither of them rounds as it is written, what overflowed or was no
+/// number need not be.
+const INVERSE: FastMathFlags = REORDER.with(FastMathFlags::AFN).with(FastMathFlags::NNAN).with(FastMathFlags::NINF);
+
+/// `log(exp(x))` and `exp(log(x))` to `x`
+fn inverse(top: &Expr, inner: &Expr) -> Option<Rewrite> {
+    let (rule, other) = match top.args_of("math.log") {
+        Some(_) => ("log(exp(x)) = x", "math.exp"),
+        None => ("exp(log(x)) = x", "math.log"),
+    };
+    let [x] = inner.args_of(other)? else { return None };
+    Some(Rewrite { rule, expr: x.clone(), needs: INVERSE, has: top.flags.and(inner.flags) })
+}
+
+/// `log(a) + log(b)` to `log(a * b)`, and for a difference.
+fn logarithms(top: &Expr, a: &Expr, b: &Expr) -> Option<Rewrite> {
+    let ([x], [y]) = (a.args_of("math.log")?, b.args_of("math.log")?) else { return None };
+    let has = top.flags.and(a.flags).and(b.flags);
+    let (rule, name) = match top.args_of("arith.addf") {
+        Some(_) => ("log(a) + log(b) = log(a * b)", "arith.mulf"),
+        None => ("log(a) - log(b) = log(a / b)", "arith.divf"),
+    };
+    let inner = Expr::op(name, vec![x.clone(), y.clone()], top.ty, has);
+    Some(Rewrite { rule, expr: Expr::op("math.log", vec![inner], top.ty, has), needs: INVERSE, has })
+}
+
+/// `x * (1 / y)` to `x / y`: one rounding less. So is what a sigmoid gates.
+fn by_reciprocal(cx: &Context, top: &Expr, a: &Expr, b: &Expr) -> Option<Rewrite> {
+    let of = |x: &Expr, by: &Expr| {
+        let [one, y] = by.args_of("arith.divf")? else { return None };
+        let has = top.flags.and(by.flags);
+        let expr = Expr::op("arith.divf", vec![x.clone(), y.clone()], top.ty, has);
+        let needs = FastMathFlags::ARCP;
+        (number(cx, one) == Some(1.0)).then_some(Rewrite { rule: "x * (1 / y) = x / y", expr, needs, has })
+    };
+    of(a, b).or_else(|| of(b, a))
+}
+
+/// `x / sqrt(x)` to `sqrt(x)`, which differ at zero.
+fn by_root(top: &Expr, x: &Expr, root: &Expr) -> Option<Rewrite> {
+    let [inner] = root.args_of("math.sqrt")? else { return None };
+    let needs = REORDER.with(FastMathFlags::NNAN).with(FastMathFlags::NINF);
+    let has = top.flags.and(root.flags);
+    x.same(inner).then(|| Rewrite { rule: "x / sqrt(x) = sqrt(x)", expr: root.clone(), needs, has })
+}
+
+/// The number and the constant that are added, or of which one is taken from the other: `x + c` and `x - c`, with the constant's
+/// sign.
+fn shifted<'e>(cx: &Context, expr: &'e Expr) -> Option<(&'e Expr, f64)> {
+    if let Some([a, b]) = expr.args_of("arith.addf") {
+        return number(cx, b).map(|c| (a, c)).or_else(|| number(cx, a).map(|c| (b, c)));
+    }
+    let [a, b] = expr.args_of("arith.subf")? else { return None };
+    number(cx, b).map(|c| (a, -c))
+}
+
+/// `(x + c) + d` to `x + (c + d)`, and for differences.
+fn constant_terms(cx: &Context, top: &Expr, _: &Expr, _: &Expr) -> Option<Rewrite> {
+    let (inner, d) = shifted(cx, top)?;
+    let (x, c) = shifted(cx, inner)?;
+    let has = top.flags.and(inner.flags);
+    let (term, _) = constant(cx, c + d, top.ty)?;
+    let expr = Expr::op("arith.addf", vec![x.clone(), term], top.ty, has);
+    Some(Rewrite { rule: "(x + c) + d = x + (c + d)", expr, needs: REORDER, has })
+}
+
+/// `(x * c + d) * e` to `x * (c * e) + d * e`
+fn scaled_line(cx: &Context, top: &Expr, a: &Expr, b: &Expr) -> Option<Rewrite> {
+    let (line, e) = number(cx, b).map(|e| (a, e)).or_else(|| number(cx, a).map(|e| (b, e)))?;
+    let (scaled, d) = shifted(cx, line)?;
+    let [x, y] = scaled.args_of("arith.mulf")? else { return None };
+    let (x, c) = number(cx, y).map(|c| (x, c)).or_else(|| number(cx, x).map(|c| (y, c)))?;
+    let has = top.flags.and(line.flags).and(scaled.flags);
+    let ((factor, _), (term, _)) = (constant(cx, c * e, top.ty)?, constant(cx, d * e, top.ty)?);
+    let product = Expr::op("arith.mulf", vec![x.clone(), factor], top.ty, has);
+    let expr = Expr::op("arith.addf", vec![product, term], top.ty, has);
+    Some(Rewrite { rule: "(x * c + d) * e = x * (c * e) + d * e", expr, needs: REORDER, has })
 }
 
 /// `a * b + a * c` to `a * (b + c)`, and for a difference.

@@ -24,7 +24,7 @@ fn step(g: &mut GraphBuilder<'_, '_>, random: &mut Random, full: &[Value], small
     let a = choose(random, full);
     let b = if below(random, 3) == 0 { choose(random, small) } else { choose(random, full) };
     let c = choose(random, small);
-    match below(random, 9) {
+    match below(random, 14) {
         0 => g.zip(a, b, |s, a, b| s.add(a, b)),
         1 => g.zip(a, b, |s, a, b| s.sub(a, b)),
         2 => g.map(a, |s, x| s.neg(x)),
@@ -64,12 +64,73 @@ fn step(g: &mut GraphBuilder<'_, '_>, random: &mut Random, full: &[Value], small
             let sum = g.reduce(scaled, &[axis], true, Combiner::Add, Type::F32, |_, x| x);
             g.zip(a, sum, |s, a, b| s.sub(a, b))
         }
-        _ => {
+        8 => {
             let root = g.map(a, |s, x| {
                 let size = s.abs(x);
                 s.math("math.sqrt", size)
             })?;
             g.zip(root, root, |s, l, r| s.mul(l, r))
+        }
+        9 => chain(g, random, a, b),
+        10 => {
+            // A gate: x * (1 / (1 + exp(-x))).
+            let gate = g.map(a, |s, x| {
+                let one = s.number(1.0, s.ty(x));
+                let bounded = s.math("math.tanh", x);
+                let less = s.neg(bounded);
+                let exp = s.math("math.exp", less);
+                let sum = s.add(one, exp);
+                s.div(one, sum)
+            })?;
+            g.zip(b, gate, |s, x, gate| s.mul(x, gate))
+        }
+        11 => g.map(a, |s, x| {
+            let [c, d] = [1.5, -0.25].map(|c| s.number(c, s.ty(x)));
+            let once = s.add(x, c);
+            s.sub(once, d)
+        }),
+        12 => g.map(a, |s, x| {
+            let [c, d, e] = [1.5, 0.75, -2.0].map(|c| s.number(c, s.ty(x)));
+            let scaled = s.mul(x, c);
+            let line = s.add(scaled, d);
+            s.mul(line, e)
+        }),
+        _ => g.map(a, |s, x| {
+            // At least 1, so that nothing is divided by zero.
+            let (size, one) = (s.abs(x), s.number(1.0, s.ty(x)));
+            let at_least = s.add(size, one);
+            let root = s.math("math.sqrt", at_least);
+            s.div(at_least, root)
+        }),
+    }
+}
+
+/// Exponentials and logarithms, of numbers between -1 and 1 and their exponentials.
+fn chain(g: &mut GraphBuilder<'_, '_>, random: &mut Random, a: Value, b: Value) -> Built {
+    let bounded = |g: &mut GraphBuilder<'_, '_>, x| g.map(x, |s, x| s.math("math.tanh", x));
+    let exp = |g: &mut GraphBuilder<'_, '_>, x| g.map(x, |s, x| s.math("math.exp", x));
+    let log = |g: &mut GraphBuilder<'_, '_>, x| g.map(x, |s, x| s.math("math.log", x));
+    let (a, b) = (bounded(g, a)?, bounded(g, b)?);
+    let (left, right) = (exp(g, a)?, exp(g, b)?);
+    match below(random, 5) {
+        0 => log(g, left),
+        1 => {
+            let back = log(g, left)?;
+            exp(g, back)
+        }
+        2 => g.zip(left, right, |s, l, r| s.div(l, r)),
+        3 => g.map(left, |s, x| {
+            let one = s.number(1.0, s.ty(x));
+            s.div(one, x)
+        }),
+        _ => {
+            let sizes = [left, right].map(|x| g.map(x, |s, x| s.add(x, x)));
+            let [left, right] = sizes;
+            let (left, right) = (log(g, left?)?, log(g, right?)?);
+            match below(random, 2) {
+                0 => g.zip(left, right, |s, l, r| s.add(l, r)),
+                _ => g.zip(left, right, |s, l, r| s.sub(l, r)),
+            }
         }
     }
 }

@@ -1,9 +1,12 @@
 //! Every model of ONNX's backend tests, in `tests/data/onnx_backend`: it compiles and computes what the test says, or stands with its
 //! reason in `not_passing.txt`; `check` says what `compile` says; every operation keeps a place.
 //!
-//! `SUTURA_BACKEND_BLESS=1` writes the list anew. It should only get shorter.
+//! What the cases show of each operator is the page `docs/operators.md`. `SUTURA_BACKEND_BLESS=1` writes the list and the page anew. The
+//! list should only get shorter.
 
-use std::collections::BTreeMap;
+mod backend_operators;
+
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
@@ -122,6 +125,8 @@ struct Outcome {
     compared: bool,
     /// What must not be, whatever the list says.
     fault: Option<String>,
+    /// What the model uses, as `check --json` tells it.
+    uses: Option<serde_json::Value>,
     seconds: f64,
 }
 
@@ -149,14 +154,17 @@ impl Outcome {
         }
         let _ = std::fs::remove_file(&artifact);
         let reason = (exit != Exit::Ok).then(|| reason(&said, &model));
-        Self { exit, reason, compared, fault, seconds: start.elapsed().as_secs_f64() }
+        let uses = sutura_cli::survey(&model).and_then(|text| serde_json::from_str(&text).ok());
+        Self { exit, reason, compared, fault, uses, seconds: start.elapsed().as_secs_f64() }
     }
 }
 
 /// What is said of a model in one line, without the path of a folder that has another name the next time.
 fn reason(said: &str, model: &Path) -> String {
     let said = said.replace(&format!("`{}`: ", model.display()), "");
-    let said = said.trim_start_matches("error: ").trim_start_matches("the model uses what is not supported:");
+    // An error may have a code: `error[E0428]: `.
+    let said = said.split_once(": ").filter(|(word, _)| word.starts_with("error")).map_or(&said[..], |(_, rest)| rest);
+    let said = said.trim_start_matches("the model uses what is not supported:");
     let lines = said.lines().map(str::trim).filter(|line| !line.is_empty() && !line.starts_with("hint:"));
     lines.collect::<Vec<_>>().join(" ")
 }
@@ -188,18 +196,25 @@ fn all_compile_and_compute_what_is_expected_or_are_listed() {
     slow.sort_by(|a, b| b.1.seconds.total_cmp(&a.1.seconds));
     slow.iter().take(5).for_each(|(name, outcome)| eprintln!("{name}: {:.2} s", outcome.seconds));
     assert!(faults.is_empty(), "{} faults:\n{}", faults.len(), faults.join("\n"));
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/onnx_backend/not_passing.txt");
-    let (found, listed) = (list_of(&cases, &outcomes), std::fs::read_to_string(&path).unwrap_or_default());
+    let uses = outcomes.iter().filter_map(|outcome| Some((outcome.uses.as_ref()?, outcome.reason.is_none())));
+    same("tools/sutura/tests/data/onnx_backend/not_passing.txt", &list_of(&cases, &outcomes));
+    same("docs/operators.md", &backend_operators::page(uses));
+}
+
+/// A file of the project says what was found; or it is written anew.
+fn same(file: &str, found: &str) {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").join(file);
     if std::env::var_os("SUTURA_BACKEND_BLESS").is_some() {
         std::fs::write(&path, found).expect("written");
         return;
     }
+    let listed = std::fs::read_to_string(&path).unwrap_or_default();
     let lines = |of: &str, without: &str| {
-        let known: Vec<&str> = without.lines().collect();
+        let known: BTreeSet<&str> = without.lines().collect();
         of.lines().filter(|line| !known.contains(line)).map(|line| format!("\n  {line}")).collect::<String>()
     };
-    let (new, gone) = (lines(&found, &listed), lines(&listed, &found));
-    assert!(found == listed, "do not pass, and are not listed so:{new}\nlisted, and not so any more:{gone}");
+    let (new, gone) = (lines(found, &listed), lines(&listed, found));
+    assert!(found == listed, "{file}: found, and not listed:{new}\nlisted, and not found any more:{gone}");
 }
 
 /// A result that is not what a case expects is found.
