@@ -3,7 +3,6 @@
 use std::fmt;
 
 use indexmap::IndexMap;
-use rustc_hash::FxHashSet;
 
 use super::{
     error::{Reason, unsupported as refusal},
@@ -119,10 +118,9 @@ pub fn check_supported(model: &OnnxModel) -> Vec<Unsupported> {
 pub fn typed_nodes(model: &OnnxModel) -> Result<Vec<TypedNode<'_>>, UnsupportedOps> {
     let mut unsupported = outer_values(model);
     let mut values = Values::new(&model.graph);
-    let functions = model.functions.iter().map(|f| (f.domain.as_str(), f.name.as_str())).collect();
     let mut nodes = Vec::with_capacity(model.graph.nodes.len());
     for node in &model.graph.nodes {
-        match typed_node(node, model.opset(), &functions, &values) {
+        match typed_node(node, &values) {
             Ok((interface, op)) => {
                 match (&op, node.outputs.first().and_then(Option::as_deref)) {
                     (Op::Constant { value }, Some(name)) => values.define(name, value.clone()),
@@ -147,18 +145,9 @@ pub fn typed_nodes(model: &OnnxModel) -> Result<Vec<TypedNode<'_>>, UnsupportedO
     if unsupported.is_empty() { Ok(nodes) } else { Err(UnsupportedOps(unsupported)) }
 }
 
-/// `functions` are the model's own, by domain and name; they come before
-/// ONNX's operators.
-fn typed_node<'m>(
-    node: &'m Node,
-    opset: i64,
-    functions: &FxHashSet<(&str, &str)>,
-    values: &Values<'m>,
-) -> Result<(&'static Interface, Op<'m>), Vec<Reason>> {
-    if functions.contains(&(node.domain.as_str(), node.op_type.as_str())) {
-        let hint = "inline the model's functions with onnx.inliner.inline_local_functions";
-        return Err(vec![Reason { hint: Some(hint.into()), ..refusal("is a function that the model defines") }]);
-    }
+/// The interface of a node's operator in its opset, and what the node says.
+fn typed_node<'m>(node: &'m Node, values: &Values<'m>) -> Result<(&'static Interface, Op<'m>), Vec<Reason>> {
+    let opset = node.opset;
     let operator = match schema::operator(&node.op_type) {
         Some(operator) if node.domain.is_empty() => operator,
         _ => return Err(vec![Reason { hint: hint(node), ..refusal("operator is not supported") }]),

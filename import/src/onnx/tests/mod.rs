@@ -7,6 +7,7 @@ mod convert;
 mod decided;
 mod examples;
 mod external;
+mod functions;
 mod normal_form;
 mod recurrent;
 mod references;

@@ -52,16 +52,6 @@ fn like_reasons_are_shown_together() {
 }
 
 #[test]
-fn functions_are_named() {
-    let mut m = relu();
-    m.functions.push(FunctionProto { name: Some("Relu".into()), domain: Some("ai.onnx".into()), overload: None });
-    let list = unsupported(&m);
-    assert_eq!(list.len(), 1);
-    assert_eq!(list[0].reason, "is a function that the model defines");
-    assert!(list[0].hint.as_ref().unwrap().contains("inline"));
-}
-
-#[test]
 fn interface_mismatches() {
     let softmax = with(node("Softmax", &["x", "x"], &["y"]), &[("axis", Value::Float(1.0)), ("axes", Value::Int(1))]);
     assert_eq!(
