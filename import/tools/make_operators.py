@@ -14,11 +14,13 @@ from onnx import defs, helper
 
 MIN_OPSET = 7
 OPERATORS = """
+    ConcatFromSequence Loop Optional OptionalGetElement OptionalHasElement Scan SequenceAt SequenceConstruct SequenceEmpty
+    SequenceErase SequenceInsert SequenceLength SequenceMap SplitToSequence
     Abs Acos Acosh Add And ArgMax ArgMin Asin Asinh Atan Atanh Attention AveragePool BatchNormalization BitwiseAnd BitwiseNot BitwiseOr
     BitwiseXor Cast Ceil Celu Clip Compress Concat Constant ConstantOfShape Conv ConvTranspose Cos Cosh CumSum DFT DepthToSpace
     Div Dropout Elu Equal Erf Exp Expand EyeLike Flatten Floor GRU Gather GatherElements GatherND Gelu Gemm
     GlobalAveragePool GlobalLpPool GlobalMaxPool Greater GreaterOrEqual GroupNormalization
-    HardSigmoid HardSwish Hardmax Identity InstanceNormalization IsInf IsNaN LayerNormalization
+    HardSigmoid HardSwish Hardmax Identity If InstanceNormalization IsInf IsNaN LayerNormalization
     LSTM LeakyRelu Less LessOrEqual Log LogSoftmax LpNormalization MatMul Max MaxPool Mean
     MeanVarianceNormalization Min Mish Mod Mul
     Neg NonMaxSuppression NonZero Not Or PRelu Pad Pow RMSNormalization RNN Range Reciprocal ReduceL1 ReduceL2 ReduceLogSum
@@ -30,7 +32,7 @@ OPERATORS = """
 HEADER = f"""\
 # By import/tools/make_operators.py from onnx {onnx.__version__}. Do not edit.
 # OPERATOR SINCE: INPUTS -> OUTPUTS | ATTRIBUTES
-# `x?` may be left out, `x*` is one or more; inputs with the same `:T` have one
+# `x?` may be left out, `x*` is one or more, `x**` any number; inputs with the same `:T` have one
 # element type; `=` names the types where there are one or two. Attributes are
 # name:kind, then `!` for required, `=value` for a default, nothing for optional
 # without one.
@@ -39,8 +41,13 @@ NAMES = {"bfloat16": "bf16", "float16": "f16", "float": "f32", "double": "f64"}
 MARK = {"Single": "", "Optional": "?", "Variadic": "*"}
 
 
+def mark(parameter):
+    """How often a value is there."""
+    return "**" if parameter.option.name == "Variadic" and not parameter.min_arity else MARK[parameter.option.name]
+
+
 def formals(parameters):
-    return " ".join(p.name.rstrip(".") + MARK[p.option.name] for p in parameters)
+    return " ".join(p.name.rstrip(".") + mark(p) for p in parameters)
 
 
 def element_types(parameter):

@@ -14,7 +14,7 @@ use super::proto::{AttributeProto, FunctionProto, GraphProto, NodeProto, TensorP
 /// Functions that call each other.
 const MOST_DEPTH: usize = 100;
 /// Nodes that all calls together may make.
-const MOST_NODES: usize = 1_000_000;
+const MOST_NODES: usize = 200_000;
 /// Bytes that these may take, without weights that are shared.
 const MOST_BYTES: usize = 1 << 30;
 

@@ -3,18 +3,22 @@
 //! A file has a list of names with a function that reads a node; what the node says becomes a struct that knows how to make its
 //! values. Nothing else knows these operators, but the table of interfaces (`operators.txt`).
 
+mod control;
 mod decided;
 mod fourier;
 mod order;
+mod scans;
+mod sequences;
 
 use std::{fmt, rc::Rc};
 
 use sutura_ir::Value;
 
-use super::convert::{Importer, Made};
+use super::convert::{Importer, Item, Made, fail};
 use super::error::Reason;
 use super::op::Op;
 use super::reader::NodeReader;
+use super::support::TypedGraph;
 
 /// What a node of an operator says, and how its values are made.
 pub(super) trait Convert<'m>: fmt::Debug {
@@ -23,8 +27,20 @@ pub(super) trait Convert<'m>: fmt::Debug {
         1
     }
 
+    /// Graphs that the node has.
+    fn graphs(&self) -> Vec<&TypedGraph<'m>> {
+        Vec::new()
+    }
+
     /// Makes the values, or says why it cannot.
-    fn convert(&self, importer: &mut Importer<'m, '_, '_>) -> Made<Vec<Value>>;
+    fn convert(&self, _: &mut Importer<'m, '_, '_>) -> Made<Vec<Value>> {
+        fail("makes no tensors")
+    }
+
+    /// Like [`Self::convert`], of an operator that takes or makes what is no tensor.
+    fn items(&self, importer: &mut Importer<'m, '_, '_>) -> Made<Vec<Item>> {
+        Ok(self.convert(importer)?.into_iter().map(Item::Tensor).collect())
+    }
 }
 
 /// An operator of one of the families here.
@@ -43,6 +59,14 @@ impl<'m> Conversion<'m> {
     pub(super) fn convert(&self, importer: &mut Importer<'m, '_, '_>) -> Made<Vec<Value>> {
         self.0.convert(importer)
     }
+
+    pub(super) fn items(&self, importer: &mut Importer<'m, '_, '_>) -> Made<Vec<Item>> {
+        self.0.items(importer)
+    }
+
+    pub(super) fn graphs(&self) -> Vec<&TypedGraph<'m>> {
+        self.0.graphs()
+    }
 }
 
 impl PartialEq for Conversion<'_> {
@@ -58,7 +82,14 @@ type Read = for<'m, 'a> fn(&NodeReader<'m, 'a>) -> Result<Op<'m>, Reason>;
 /// The operators of a family by their names.
 type Family = &'static [(&'static str, Read)];
 
-const FAMILIES: [Family; 3] = [decided::OPERATORS, fourier::OPERATORS, order::OPERATORS];
+const FAMILIES: [Family; 6] = [
+    control::OPERATORS,
+    decided::OPERATORS,
+    fourier::OPERATORS,
+    order::OPERATORS,
+    scans::OPERATORS,
+    sequences::OPERATORS,
+];
 
 /// What reads nodes of the operator called `name`, if it is in a family.
 pub(super) fn reader(name: &str) -> Option<Read> {

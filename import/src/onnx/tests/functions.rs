@@ -220,7 +220,7 @@ fn calls_that_make_too_many_nodes_are_refused() {
     };
     let m = with_functions(vec![call("F0", &["x"], &["y"])], (0..12).map(chain).collect());
     let Err(OnnxError::Unsupported(list)) = read(&m) else { panic!("is read") };
-    assert!(list[0].message.contains("all calls together make more than 1000000 nodes"), "{}", list[0].message);
+    assert!(list[0].message.contains("all calls together make more than 200000 nodes"), "{}", list[0].message);
     // A chain that is too long.
     let link = |number: usize| {
         let next = format!("F{}", number + 1);
