@@ -250,6 +250,12 @@ impl<'m> Importer<'m, '_, '_> {
     pub(in super::super) fn first_rows(&mut self, rows: &[Value], count: Value) -> Made<Vec<Value>> {
         let Some(first) = rows.first() else { return Ok(Vec::new()) };
         let most = self.g.shape(*first).first().cloned().flatten();
+        let places = self.first_places(most, count)?;
+        Ok(rows.iter().map(|rows| self.g.gather(*rows, places, 0)).collect())
+    }
+
+    /// The numbers from 0, as many as `count` says and at most `most`: how many they are is decided in the run.
+    pub(in super::super) fn first_places(&mut self, most: Option<Poly>, count: Value) -> Made {
         let input = ComputeInput { value: count, index: Vec::new(), oob: None };
         let index = self.g.dims(0..1);
         let result = ComputeResult { shape: vec![most], elem: Type::I1, index, combiner: None };
@@ -258,10 +264,9 @@ impl<'m> Importer<'m, '_, '_> {
             let row = s.cast(row, Type::I64);
             vec![s.compare(Comparison::Less, row, args[0])]
         });
-        let is_made = self.g.b.body().result(op, 0);
-        let found = self.g.non_zero(is_made);
+        let is_one = self.g.b.body().result(op, 0);
+        let found = self.g.non_zero(is_one);
         let found = self.decided(found, 1);
-        let places = self.g.squeeze(found, &[0])?;
-        Ok(rows.iter().map(|rows| self.g.gather(*rows, places, 0)).collect())
+        Ok(self.g.squeeze(found, &[0])?)
     }
 }

@@ -19,6 +19,10 @@ const MOST_UNROLLED: i64 = 1024;
 /// Nodes that these may have together.
 const MOST_NODES: usize = 100_000;
 
+/// ONNX's text says that nothing is asked then; its evaluator and onnxruntime ask.
+const LEFT_OUT: &str = "leaves out its condition, and has a graph whose condition is not always true: whether that ends the loop is \
+                        not the same everywhere; give `cond`";
+
 /// One of two graphs, which see the names around them.
 #[derive(Debug)]
 struct If<'m> {
@@ -255,6 +259,9 @@ impl<'m> Convert<'m> for Loop<'m> {
                 }
             }
             let condition = of.number(values[0], "condition")?;
+            if self.condition.is_none() && of.truth(condition) != Some(true) {
+                return fail(LEFT_OUT);
+            }
             let rows = values.split_off(1 + carried.len());
             values.remove(0);
             Ok(Turn {
@@ -304,9 +311,11 @@ impl<'m> Loop<'m> {
                 let Item::Tensor(row) = item else { return fail(format!("has a graph that stacks {}", item.kind())) };
                 all.push(importer.g.unsqueeze(row, &[0])?);
             }
-            if let (Some(_), Item::Tensor(next)) = (condition, &made[0]) {
-                let next = importer.number(*next, "condition")?;
-                truth = importer.truth(next);
+            let Item::Tensor(next) = made[0] else { return wrong("has a graph whose condition is no tensor") };
+            let next = importer.number(next, "condition")?;
+            truth = importer.truth(next);
+            if condition.is_none() && truth != Some(true) {
+                return fail(LEFT_OUT);
             }
             made.remove(0);
             carried = made;

@@ -61,6 +61,31 @@ struct Filled {
     types: Vec<Type>,
 }
 
+/// A dimension of something carried that an iteration changes, and by how much, if it grows.
+struct Change {
+    carried: usize,
+    dim: usize,
+    step: Option<Poly>,
+}
+
+/// Dimensions that grow by the same number in each iteration, and have one size at all times.
+struct Growth {
+    /// Name of the size.
+    name: String,
+    at: Vec<(usize, usize)>,
+    start: Poly,
+    step: Poly,
+    /// The size after the last iteration.
+    most: Poly,
+}
+
+/// Whether a size needs one of these.
+fn mentions(size: &Poly, names: &[String]) -> bool {
+    let mut found = false;
+    size.each_symbol(&mut |name| found |= names.iter().any(|own| own[..] == **name));
+    found
+}
+
 impl<'m> Importer<'m, '_, '_> {
     /// A loop that starts with these tensors.
     pub(super) fn looped(&mut self, rounds: &Rounds, starts: &[Value], turn: Iteration<'_, 'm>) -> Made<Looped> {
@@ -96,6 +121,7 @@ impl<'m> Importer<'m, '_, '_> {
     fn filled(&mut self, rounds: &Rounds, starts: &[Value], turn: Iteration<'_, 'm>) -> Made<(Filled, Vec<String>)> {
         let mut shapes: Vec<SymShape> = starts.iter().map(|start| self.g.shape(*start)).collect();
         let mut varying: Vec<String> = Vec::new();
+        let mut growing: Vec<Growth> = Vec::new();
         for (i, shape) in shapes.iter_mut().enumerate() {
             for (dim, size) in shape.iter_mut().enumerate().filter(|(_, size)| size.is_none()) {
                 let name = self.new_size(&format!("carried_{i}_{dim}"), (0, MOST_ROWS));
@@ -114,20 +140,43 @@ impl<'m> Importer<'m, '_, '_> {
             let args: Vec<Type> = scalars.iter().chain(&types).copied().collect();
             let (block, (made, changed)) = self.region(region, &args, |of, args| {
                 let condition = rounds.condition.map(|_| args[1]);
-                let made = turn(of, args[0], condition, &args[scalars.len()..])?;
+                let mut made = turn(of, args[0], condition, &args[scalars.len()..])?;
                 let changed = of.changed(&shapes, &types, &made.carried, &varying)?;
+                of.bounded(&growing, &mut made.carried)?;
                 Ok((made, changed))
             })?;
+            let own = self.made_since(&saved);
             if changed.is_empty() {
-                let own = self.made_since(&saved).into_iter().chain(varying).collect();
-                return Ok((Filled { op, block, turn: made, types }, own));
+                return Ok((Filled { op, block, turn: made, types }, own.into_iter().chain(varying).collect()));
             }
             self.g.b.erase_op(op);
             self.restore(saved);
-            for (i, dim) in changed {
-                let name = self.new_size(&format!("carried_{i}_{dim}"), (0, MOST_ROWS));
-                shapes[i][dim] = Some(Poly::symbol(&name));
-                varying.push(name);
+            for change in changed {
+                let start = shapes[change.carried][change.dim].clone();
+                let step = change.step.filter(|step| !mentions(step, &own) && !mentions(step, &varying));
+                let growth = start.clone().zip(step).zip(rounds.most.clone());
+                let together = growth.as_ref().and_then(|((start, step), _)| {
+                    growing.iter_mut().find(|growth| growth.start == *start && growth.step == *step)
+                });
+                let name = match together {
+                    Some(growth) => {
+                        growth.at.push((change.carried, change.dim));
+                        growth.name.clone()
+                    }
+                    None => {
+                        let hint = format!("carried_{}_{}", change.carried, change.dim);
+                        let name = self.new_size(&hint, (0, MOST_ROWS));
+                        if let Some(((start, step), most)) = growth {
+                            let most = most.greater(&Poly::default()).mul(&step).add(&start);
+                            let most = self.g.env.facts.canonical(&most);
+                            let at = vec![(change.carried, change.dim)];
+                            growing.push(Growth { name: name.clone(), at, start, step, most });
+                        }
+                        varying.push(name.clone());
+                        name
+                    }
+                };
+                shapes[change.carried][change.dim] = Some(Poly::symbol(&name));
             }
         }
     }
@@ -139,7 +188,7 @@ impl<'m> Importer<'m, '_, '_> {
         types: &[Type],
         carried: &[Value],
         varying: &[String],
-    ) -> Made<Vec<(usize, usize)>> {
+    ) -> Made<Vec<Change>> {
         let mut changed = Vec::new();
         for (i, (value, shape)) in carried.iter().zip(shapes).enumerate() {
             let (elem, wanted) = (self.g.elem(*value), self.cx().element_type(types[i]));
@@ -153,21 +202,46 @@ impl<'m> Importer<'m, '_, '_> {
                 return fail(format!("carries a tensor of rank {rank}, and makes one of rank {next} of it"));
             }
             for (dim, sizes) in shape.iter().zip(&next).enumerate() {
-                let is_varying = sizes
-                    .0
-                    .as_ref()
-                    .and_then(Poly::as_symbol)
-                    .is_some_and(|name| varying.iter().any(|own| own == name));
+                let is_varying = sizes.0.as_ref().and_then(Poly::as_symbol);
+                let is_varying = is_varying.is_some_and(|name| varying.iter().any(|own| own[..] == *name));
                 let same = match sizes {
                     (Some(a), Some(b)) => self.g.env.facts.prove_equal(a, b),
                     _ => false,
                 };
                 if !same && !is_varying {
-                    changed.push((i, dim));
+                    let facts = &self.g.env.facts;
+                    let step = match sizes {
+                        (Some(a), Some(b)) => Some(facts.canonical(&b.sub(a))).filter(|s| facts.range(s).0 >= 0),
+                        _ => None,
+                    };
+                    changed.push(Change { carried: i, dim, step });
                 }
             }
         }
         Ok(changed)
+    }
+
+    /// What grows is no larger than its size after the last iteration, which memory is planned for: its elements are taken at as
+    /// many places.
+    fn bounded(&mut self, growing: &[Growth], carried: &mut [Value]) -> Made<()> {
+        for Growth { name, at, step, most, .. } in growing {
+            let next = Poly::symbol(name).add(step);
+            let grows = |(i, dim): &(usize, usize)| {
+                let size = self.g.shape(carried[*i])[*dim].clone();
+                size.is_some_and(|size| self.g.env.facts.prove_equal(&size, &next))
+            };
+            if !at.iter().all(grows) {
+                return fail(format!(
+                    "carries a tensor that grows by {step} in its first iteration, and by another number in others"
+                ));
+            }
+            let count = self.size_as_number(&next)?;
+            let places = self.first_places(Some(most.clone()), count)?;
+            for (i, dim) in at {
+                carried[*i] = self.g.gather(carried[*i], places, *dim);
+            }
+        }
+        Ok(())
     }
 
     /// The sizes of all rows together.
@@ -182,10 +256,7 @@ impl<'m> Importer<'m, '_, '_> {
         };
         let mut shape = vec![Some(count)];
         for (dim, size) in self.g.shape(row).into_iter().enumerate() {
-            let mut inner = size.is_none();
-            if let Some(size) = &size {
-                size.each_symbol(&mut |name| inner |= own.iter().any(|own| own[..] == **name));
-            }
+            let inner = size.as_ref().is_none_or(|size| mentions(size, own));
             if inner {
                 return fail(format!("{what}, and dim {dim} of a row has a size that is not known before the loop"));
             }

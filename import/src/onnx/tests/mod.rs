@@ -3,6 +3,7 @@
 mod arithmetic;
 mod build;
 mod bytes;
+mod control;
 mod convert;
 mod decided;
 mod examples;
