@@ -7,6 +7,8 @@ mod control;
 mod decided;
 mod fourier;
 mod order;
+mod resize;
+mod sampling;
 mod scans;
 mod sequences;
 
@@ -82,11 +84,12 @@ type Read = for<'m, 'a> fn(&NodeReader<'m, 'a>) -> Result<Op<'m>, Reason>;
 /// The operators of a family by their names.
 type Family = &'static [(&'static str, Read)];
 
-const FAMILIES: [Family; 6] = [
+const FAMILIES: [Family; 7] = [
     control::OPERATORS,
     decided::OPERATORS,
     fourier::OPERATORS,
     order::OPERATORS,
+    resize::OPERATORS,
     scans::OPERATORS,
     sequences::OPERATORS,
 ];

@@ -9,6 +9,7 @@ mod decided;
 mod examples;
 mod external;
 mod functions;
+mod geometry;
 mod normal_form;
 mod recurrent;
 mod references;
