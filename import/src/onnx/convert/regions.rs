@@ -199,7 +199,7 @@ impl<'m> Importer<'m, '_, '_> {
     }
 
     /// The element of a tensor without dimensions.
-    pub(in super::super) fn element(&mut self, value: Value) -> Value {
+    pub(in super::super) fn extracted(&mut self, value: Value) -> Value {
         let op = ExtractOp::build(self.g.b, self.g.loc, value, &[]);
         self.g.b.body().result(op, 0)
     }

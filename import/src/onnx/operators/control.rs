@@ -64,7 +64,7 @@ impl<'m> Convert<'m> for If<'m> {
         if let Some(truth) = importer.truth(condition) {
             return importer.inlined(&self.sides[usize::from(!truth)], &[]);
         }
-        let flag = importer.element(condition);
+        let flag = importer.extracted(condition);
         // The types of the results are known when the sides are made, which then move to the op that has them.
         let first = IfOp::build(importer.g.b, importer.g.loc, flag, &[]);
         let regions: Vec<Region> = importer.g.b.body().regions(first).collect();

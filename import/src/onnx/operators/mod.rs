@@ -3,14 +3,24 @@
 //! A file has a list of names with a function that reads a node; what the node says becomes a struct that knows how to make its
 //! values. Nothing else knows these operators, but the table of interfaces (`operators.txt`).
 
+mod bits;
 mod control;
 mod decided;
+mod einsum;
 mod fourier;
+mod grams;
+mod loss;
 mod order;
+mod places;
+mod random;
 mod resize;
+mod rotary;
+mod running;
 mod sampling;
 mod scans;
 mod sequences;
+mod signal;
+mod stateful;
 
 use std::{fmt, rc::Rc};
 
@@ -32,6 +42,11 @@ pub(super) trait Convert<'m>: fmt::Debug {
     /// Graphs that the node has.
     fn graphs(&self) -> Vec<&TypedGraph<'m>> {
         Vec::new()
+    }
+
+    /// The operators of the library that it may apply.
+    fn operators(&self) -> &'static [&'static str] {
+        &[]
     }
 
     /// Makes the values, or says why it cannot.
@@ -56,6 +71,10 @@ impl<'m> Conversion<'m> {
 
     pub(super) fn results(&self) -> usize {
         self.0.results()
+    }
+
+    pub(super) fn operators(&self) -> &'static [&'static str] {
+        self.0.operators()
     }
 
     pub(super) fn convert(&self, importer: &mut Importer<'m, '_, '_>) -> Made<Vec<Value>> {
@@ -84,17 +103,27 @@ type Read = for<'m, 'a> fn(&NodeReader<'m, 'a>) -> Result<Op<'m>, Reason>;
 /// The operators of a family by their names.
 type Family = &'static [(&'static str, Read)];
 
-const FAMILIES: [Family; 7] = [
+const FAMILIES: &[Family] = &[
+    bits::OPERATORS,
     control::OPERATORS,
     decided::OPERATORS,
+    einsum::OPERATORS,
     fourier::OPERATORS,
+    grams::OPERATORS,
+    loss::OPERATORS,
     order::OPERATORS,
+    places::OPERATORS,
+    random::OPERATORS,
     resize::OPERATORS,
+    rotary::OPERATORS,
+    running::OPERATORS,
     scans::OPERATORS,
     sequences::OPERATORS,
+    signal::OPERATORS,
+    stateful::OPERATORS,
 ];
 
 /// What reads nodes of the operator called `name`, if it is in a family.
 pub(super) fn reader(name: &str) -> Option<Read> {
-    FAMILIES.into_iter().flatten().find(|(known, _)| *known == name).map(|(_, read)| *read)
+    FAMILIES.iter().copied().flatten().find(|(known, _)| *known == name).map(|(_, read)| *read)
 }

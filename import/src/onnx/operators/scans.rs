@@ -319,7 +319,7 @@ impl<'m> Importer<'m, '_, '_> {
                 }
                 (None, None) => return wrong("never ends"),
             };
-            let flag = of.element(more);
+            let flag = of.extracted(more);
             ConditionOp::build(of.g.b, of.g.loc, flag, args);
             Ok(())
         })?;

@@ -8,6 +8,7 @@ mod convert;
 mod decided;
 mod examples;
 mod external;
+mod families;
 mod functions;
 mod geometry;
 mod normal_form;
