@@ -9,6 +9,7 @@ mod backend_operators;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Instant;
 
 use rayon::prelude::*;
@@ -199,6 +200,41 @@ fn all_compile_and_compute_what_is_expected_or_are_listed() {
     let uses = outcomes.iter().filter_map(|outcome| Some((outcome.uses.as_ref()?, outcome.reason.is_none())));
     same("tools/sutura/tests/data/onnx_backend/not_passing.txt", &list_of(&cases, &outcomes));
     same("docs/operators.md", &backend_operators::page(uses));
+}
+
+/// The same cases for a device of this machine, which `SUTURA_BACKEND_TARGET` names (`cuda:sm_90`, any target of `sutura compile`): what
+/// compiles for it computes what is expected. What is refused for it is counted by its reason, and is no failure.
+#[test]
+fn all_compute_what_is_expected_on_a_device() {
+    let Ok(target) = std::env::var("SUTURA_BACKEND_TARGET") else { return };
+    let cases = Cases::all();
+    let done = AtomicUsize::new(0);
+    let one = |name: &String| -> Result<bool, String> {
+        let (model, artifact) = (cases.path(name), cases.folder.path().join(format!("{name}.sutura")));
+        let (from, to) = (model.to_str().expect("UTF-8"), artifact.to_str().expect("UTF-8"));
+        let args = ["sutura", "compile", "-q", from, "-o", to, "--target", &target];
+        let (exit, said) = if cases.within(name).is_some() { sutura_cli::run(&args) } else { return Ok(false) };
+        let differs = if exit == Exit::Ok { cases.differs(name, &artifact) } else { None };
+        let _ = std::fs::remove_file(&artifact);
+        let count = done.fetch_add(1, Ordering::Relaxed) + 1;
+        if count.is_multiple_of(100) {
+            eprintln!("{count} done");
+        }
+        match differs {
+            _ if exit.is_internal() => Err(format!("{name}: {said}")),
+            Some(differs) => Err(format!("{name}: {differs}")),
+            None if exit == Exit::Ok => Ok(true),
+            None => {
+                eprintln!("refused {name}: {}", reason(&said, &model));
+                Ok(false)
+            }
+        }
+    };
+    let outcomes: Vec<Result<bool, String>> = cases.names.par_iter().map(one).collect();
+    let ran = outcomes.iter().filter(|outcome| matches!(outcome, Ok(true))).count();
+    let wrong: Vec<&str> = outcomes.iter().filter_map(|outcome| outcome.as_ref().err().map(String::as_str)).collect();
+    eprintln!("{ran} of {} compute what is expected for {target}, {} do not", done.into_inner(), wrong.len());
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
 /// A file of the project says what was found; or it is written anew.
