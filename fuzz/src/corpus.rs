@@ -16,10 +16,14 @@ pub struct Corpus {
     pub types: Vec<String>,
     /// Attribute values as written in the texts.
     pub attrs: Vec<String>,
+    /// Models in ONNX: those of its backend tests that are small.
+    pub models: Vec<Vec<u8>>,
 }
 
 /// Longer texts are left out: they cost time and say nothing new.
 const MAX_TEXT: usize = 12_000;
+/// The same of models, in bytes.
+const MAX_MODEL: usize = 4_000;
 
 impl Corpus {
     /// Reads the project's tests below `root`.
@@ -46,6 +50,7 @@ impl Corpus {
         if corpus.texts.is_empty() || corpus.checks.is_empty() {
             return Err(format!("no tests were found below {}", root.display()));
         }
+        corpus.models = models(&root.join("tools/sutura/tests/data/onnx_backend/cases.xz"))?;
         corpus.learn();
         Ok(corpus)
     }
@@ -62,6 +67,24 @@ impl Corpus {
         let found = (owned(words), owned(types), owned(attrs));
         (self.words, self.types, self.attrs) = found;
     }
+}
+
+/// The small models of an archive: records of a line `NAME SIZE` and so many bytes.
+fn models(path: &Path) -> Result<Vec<Vec<u8>>, String> {
+    let fail = |e: &dyn std::fmt::Display| format!("{}: {e}", path.display());
+    let packed = std::fs::read(path).map_err(|e| fail(&e))?;
+    let (mut data, mut found) = (Vec::new(), Vec::new());
+    lzma_rs::xz_decompress(&mut packed.as_slice(), &mut data).map_err(|e| fail(&e))?;
+    let mut rest = data.as_slice();
+    while let Some(end) = rest.iter().position(|b| *b == b'\n') {
+        let line = String::from_utf8_lossy(&rest[..end]);
+        let size = line.rsplit_once(' ').and_then(|(_, size)| size.parse().ok());
+        let split = size.and_then(|size| rest[end + 1..].split_at_checked(size));
+        let (model, after) = split.ok_or_else(|| fail(&"the archive is cut"))?;
+        found.extend((model.len() <= MAX_MODEL).then(|| model.to_vec()));
+        rest = after;
+    }
+    Ok(found)
 }
 
 const GRAMMAR: &str = include_str!("../../grammar/ir.pest");

@@ -12,6 +12,7 @@ pub mod generate;
 pub mod harness;
 pub mod mutate;
 pub mod targets;
+pub mod wire;
 
 /// The longest time that one input may take.
 pub const HANG: std::time::Duration = std::time::Duration::from_secs(5);

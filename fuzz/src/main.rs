@@ -18,9 +18,9 @@ Usage: sutura-fuzz [--target NAME]… [--seconds N] [--inputs N] [--seed N] [--f
        sutura-fuzz --target NAME --file FILE
        sutura-fuzz --harness NAME --file FILE
 
-  --target NAME      parse, roundtrip, verify, pipeline, filecheck or perturb; all of them without it
+  --target NAME      parse, roundtrip, verify, pipeline, filecheck, perturb or onnx; all of them without it
   --seconds N        time of each target (60, or as long as it takes with --inputs)
-  --inputs N         number of inputs of each target
+  --inputs N         number of inputs of each target; of onnx a fourth, unless it is the only one
   --seed N           inputs follow from it and their number (1)
   --from N           number of the first input (0)
   --findings FOLDER  where inputs that fail are saved (target/fuzz)
@@ -79,6 +79,7 @@ fn run(args: Vec<String>) -> Result<ExitCode, String> {
     if let Some(harness) = harness {
         return one_of_any_bytes(harness, file.ok_or("`--harness` needs a `--file`")?.as_ref());
     }
+    let alone = targets.len() == 1;
     if targets.is_empty() {
         targets = Target::ALL.to_vec();
     }
@@ -92,6 +93,8 @@ fn run(args: Vec<String>) -> Result<ExitCode, String> {
     let mut found = false;
     for target in targets {
         job.target = target;
+        job.until =
+            inputs.map_or(u64::MAX, |n| job.from.saturating_add(if alone { n } else { n.div_ceil(target.share()) }));
         let outcome = drive::supervise(&job)?;
         found |= !outcome.findings.is_empty();
         let (runs, findings) = (outcome.executions, outcome.findings.len());

@@ -4,7 +4,7 @@ use std::process::Command;
 
 use crate::{Failure, coverage, process};
 
-/// Inputs of each of the six targets in the checks: the same ones on every machine, about a minute in all.
+/// Inputs of each of the seven targets in the checks, of `onnx` a fourth: the same ones on every machine, about a minute in all.
 const SMOKE: &str = "1200";
 
 /// Runs the fuzzer with `arguments`.

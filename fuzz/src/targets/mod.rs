@@ -6,7 +6,8 @@ use sutura_interp::random::Random;
 use sutura_ir::Context;
 
 use crate::corpus::Corpus;
-use crate::{generate, mutate};
+use crate::harness::{Harness, Planted};
+use crate::{generate, mutate, wire};
 
 /// Something that takes any text.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -23,12 +24,14 @@ pub enum Target {
     FileCheck,
     /// The project's tests in other words: they must be the same programs.
     Perturb,
+    /// Models in ONNX with changes that know messages, through a compilation up to MLIR's text. Their bytes are written as hexadecimal digits.
+    Onnx,
 }
 
 impl Target {
     /// All, in the order in which they are run.
-    pub const ALL: [Self; 6] =
-        [Self::Parse, Self::RoundTrip, Self::Verify, Self::Pipeline, Self::FileCheck, Self::Perturb];
+    pub const ALL: [Self; 7] =
+        [Self::Parse, Self::RoundTrip, Self::Verify, Self::Pipeline, Self::FileCheck, Self::Perturb, Self::Onnx];
 
     /// Name on the command line.
     pub fn name(self) -> &'static str {
@@ -39,7 +42,13 @@ impl Target {
             Self::Pipeline => "pipeline",
             Self::FileCheck => "filecheck",
             Self::Perturb => "perturb",
+            Self::Onnx => "onnx",
         }
+    }
+
+    /// Of so many inputs that others run it runs one: a compilation takes as long as many texts.
+    pub fn share(self) -> u64 {
+        if self == Self::Onnx { 4 } else { 1 }
     }
 
     /// The target of a name.
@@ -55,6 +64,7 @@ impl Target {
             Self::Parse | Self::RoundTrip => mutate::mutated(corpus, &corpus.texts, random),
             Self::FileCheck => mutate::mutated(corpus, &corpus.checks, random),
             Self::Perturb => format!("{}{}\n{}", ir::PERTURB, random.next_u64(), mutate::pick(random, &corpus.texts)),
+            Self::Onnx => hex(&wire::mutated(&corpus.models, random)),
             Self::Verify => generate::module(corpus, &sutura_dialects::all(), random),
             Self::Pipeline => {
                 let pipeline = ir::random_pipeline(random);
@@ -81,6 +91,24 @@ impl Target {
             Self::Pipeline => ir::pipeline(cx, text),
             Self::FileCheck => sutura_fuzz_files::filecheck::check(text).map(drop),
             Self::Perturb => ir::perturb(cx, text),
+            Self::Onnx => {
+                let bytes =
+                    of_hex(text.trim()).ok_or("the input has other characters than pairs of hexadecimal digits")?;
+                Harness::Onnx.run(&bytes, Planted::No)
+            }
         }
     }
+}
+
+fn hex(bytes: &[u8]) -> String {
+    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
+fn of_hex(text: &str) -> Option<Vec<u8>> {
+    let digit = |byte: u8| char::from(byte).to_digit(16).map(|digit| digit as u8);
+    let pair = |pair: &[u8]| match *pair {
+        [high, low] => Some(digit(high)? << 4 | digit(low)?),
+        _ => None,
+    };
+    text.as_bytes().chunks(2).map(pair).collect()
 }
