@@ -39,7 +39,7 @@ Commands:
   fuzz --coverage [--target NAME]… [--seconds N] [--seed N] [--planted]  the same with AFL++, which looks for inputs that reach
                  new code; --planted shows that it finds a fault made for it, in 600 s
   soak --minutes N [--seed N] [--part NAME]…  everything that looks for faults, each for its share of the time: fuzzers with
-                 and without coverage, random models beside onnxruntime, the perturbed corpus, the pool, valgrind
+                 and without coverage, random models beside onnxruntime, random programs, the perturbed corpus, the pool, valgrind
   gpu-bundle [-o DIR] [--targets T,T]  make a folder that checks and times kernels on a machine with a GPU; without LLVM or
                  Rust there. For NVIDIA's and AMD's targets; `lavapipe` or `cpu_fibers` to try it here
   operators [--check]  make the importer's table of operators from the schemas of the onnx package, or check that it is so

@@ -18,9 +18,11 @@ struct Part {
 
 /// Parts that follow a clock share it; the others take what they take.
 const PARTS: &[Part] = &[
-    Part { name: "coverage", share: 50, run: with_coverage },
-    Part { name: "random", share: 30, run: at_random },
+    Part { name: "coverage", share: 40, run: with_coverage },
+    Part { name: "random", share: 20, run: at_random },
     Part { name: "onnxruntime", share: 20, run: beside_onnxruntime },
+    Part { name: "programs", share: 15, run: programs },
+    Part { name: "control", share: 5, run: control },
     Part { name: "corpus", share: 0, run: corpus },
     Part { name: "pool", share: 0, run: pool },
     Part { name: "memcheck", share: 0, run: memcheck },
@@ -166,7 +168,7 @@ fn with_coverage(job: &Job) -> Result<Outcome, Failure> {
 }
 
 /// Targets of the fuzzer without coverage, `perturb` among them, which is the corpus in other words.
-const RANDOM_TARGETS: u64 = 6;
+const RANDOM_TARGETS: u64 = 7;
 
 fn at_random(job: &Job) -> Result<Outcome, Failure> {
     let seconds = (job.time.as_secs() / RANDOM_TARGETS).max(1).to_string();
@@ -225,6 +227,38 @@ fn beside_onnxruntime(job: &Job) -> Result<Outcome, Failure> {
         models += MODELS;
     }
     Ok(Outcome::one("random models", models, findings))
+}
+
+/// Seeds of random programs are this many at a time.
+const SEEDS: u64 = 20;
+
+/// Random programs over all types and forms, beside the interpreter.
+fn programs(job: &Job) -> Result<Outcome, Failure> {
+    seeds(job, "programs, eight a seed", ("random_programs", "SUTURA_PROGRAMS"))
+}
+
+/// Random programs of calls, conditions and loops, beside the interpreter.
+fn control(job: &Job) -> Result<Outcome, Failure> {
+    seeds(job, "calls, conditions, loops", ("random_control", "SUTURA_CONTROL"))
+}
+
+/// Runs a test that takes a range of seeds from a variable, again and again.
+fn seeds(job: &Job, what: &str, (test, variable): (&str, &str)) -> Result<Outcome, Failure> {
+    let arguments = ["--release", "-p", "sutura", "--test", test].map(ToOwned::to_owned);
+    let (start, first) = (Instant::now(), job.seed % (1 << 20) * 1000);
+    let (mut done, mut findings) = (0, 0);
+    while done == 0 || start.elapsed() < job.time {
+        let range = format!("{}..{}", first + done, first + done + SEEDS);
+        let mut summary = test::Summary::default();
+        let result = test::run_counted(&arguments, test::Lacking::Said, &mut summary, &[(variable, &range)]);
+        // What does not build is a fault of another kind.
+        if summary.failed() == 0 {
+            result?;
+        }
+        findings += summary.failed();
+        done += SEEDS;
+    }
+    Ok(Outcome::one(what, done, findings))
 }
 
 /// A Python that has some modules.
