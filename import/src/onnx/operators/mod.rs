@@ -6,6 +6,7 @@
 mod decided;
 mod fourier;
 mod order;
+mod pooling;
 mod resize;
 mod sampling;
 
@@ -60,7 +61,8 @@ type Read = for<'m, 'a> fn(&NodeReader<'m, 'a>) -> Result<Op<'m>, Reason>;
 /// The operators of a family by their names.
 type Family = &'static [(&'static str, Read)];
 
-const FAMILIES: [Family; 4] = [decided::OPERATORS, fourier::OPERATORS, order::OPERATORS, resize::OPERATORS];
+const FAMILIES: [Family; 5] =
+    [decided::OPERATORS, fourier::OPERATORS, order::OPERATORS, pooling::OPERATORS, resize::OPERATORS];
 
 /// What reads nodes of the operator called `name`, if it is in a family.
 pub(super) fn reader(name: &str) -> Option<Read> {
