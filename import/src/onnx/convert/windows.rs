@@ -16,7 +16,7 @@ fn list(values: &[u64]) -> Made<Vec<i64>> {
 }
 
 /// The window with the kernel of a weight, where the node does not say one.
-pub(super) fn of_weight(window: &Window, weight: &SymShape) -> Made<Window> {
+pub(in super::super) fn of_weight(window: &Window, weight: &SymShape) -> Made<Window> {
     if !window.kernel.is_empty() {
         return Ok(window.clone());
     }

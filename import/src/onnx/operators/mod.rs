@@ -5,8 +5,11 @@
 
 mod decided;
 mod fourier;
+mod grids;
 mod order;
+mod patches;
 mod pooling;
+mod regions;
 mod resize;
 mod sampling;
 
@@ -61,8 +64,16 @@ type Read = for<'m, 'a> fn(&NodeReader<'m, 'a>) -> Result<Op<'m>, Reason>;
 /// The operators of a family by their names.
 type Family = &'static [(&'static str, Read)];
 
-const FAMILIES: [Family; 5] =
-    [decided::OPERATORS, fourier::OPERATORS, order::OPERATORS, pooling::OPERATORS, resize::OPERATORS];
+const FAMILIES: [Family; 8] = [
+    decided::OPERATORS,
+    fourier::OPERATORS,
+    grids::OPERATORS,
+    order::OPERATORS,
+    patches::OPERATORS,
+    pooling::OPERATORS,
+    regions::OPERATORS,
+    resize::OPERATORS,
+];
 
 /// What reads nodes of the operator called `name`, if it is in a family.
 pub(super) fn reader(name: &str) -> Option<Read> {

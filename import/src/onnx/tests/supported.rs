@@ -13,7 +13,7 @@ fn all_listed_with_names_and_hints() {
             node("Matmul", &["x", "x"], &["a"]),
             node("Loop", &["a"], &["b"]),
             foreign,
-            node("RoiAlign", &["x"], &["d"]),
+            node("ImageDecoder", &["x"], &["d"]),
             node("Gelu", &["x"], &["e"]),
             node("Relu", &["x"], &["y"]),
         ],
@@ -26,7 +26,7 @@ fn all_listed_with_names_and_hints() {
             ("`my_Matmul`", "Matmul", "operator is not supported"),
             ("`my_Loop`", "Loop", "operator is not supported"),
             ("`my_FusedMatMul`", "FusedMatMul", "operator is not supported"),
-            ("`my_RoiAlign`", "RoiAlign", "operator is not supported"),
+            ("`my_ImageDecoder`", "ImageDecoder", "operator is not supported"),
             ("`my_Gelu`", "Gelu", "does not exist in opset 17, only from 20 on"),
         ]
     );
