@@ -218,7 +218,6 @@ impl MaxRoiPool<'_> {
     /// The largest elements of the parts along dim `2 + d`.
     fn along(&self, importer: &mut Importer<'_, '_, '_>, x: Value, ends: [Value; 2], d: usize) -> Value {
         let (mut shape, elem) = (importer.g.shape(x), importer.g.elem(x));
-        let size = shape[2 + d].clone().unwrap_or_default();
         shape[2 + d] = Some(self.parts[d].into());
         let mut index = importer.g.dims(0..4);
         index[2 + d] = importer.g.dim(4);
