@@ -239,7 +239,11 @@ impl GraphBuilder<'_, '_> {
     pub(super) fn surrounded(&mut self, x: Value, mut axes: Vec<Axis>, outside: Attr) -> Built<(Value, Vec<Axis>)> {
         let rank = axes.len() + 2;
         let mut leaving: Vec<usize> = (0..axes.len() - 1).filter(|d| !axes[*d].inside).collect();
-        leaving.pop();
+        // A single window along the last dim has no columns.
+        let single = axes.last().and_then(|last| last.windows.as_ref()?.as_const()) == Some(1);
+        if !single {
+            leaving.pop();
+        }
         let mut x = x;
         for d in leaving {
             let (mut before, mut after) = (vec![Poly::default(); rank], vec![Poly::default(); rank]);
@@ -372,7 +376,9 @@ fn window_count(s: &mut Scalars<'_, '_>, axes: &[Axis], padded: Option<&[i64]>) 
         let bound = |s: &mut Scalars<'_, '_>, limit: &Poly| {
             let limit = s.size(limit);
             let distance = s.sub(limit, start);
-            let steps = s.ceil_div(distance, dilation);
+            let last = s.int(axis.dilation - 1, Type::INDEX);
+            let distance = s.add(distance, last);
+            let steps = s.floor_div(distance, dilation);
             let (zero, kernel) = (s.int(0, Type::INDEX), s.int(axis.kernel, Type::INDEX));
             let low = s.max(steps, zero);
             s.min(low, kernel)
