@@ -297,6 +297,8 @@ impl Sampler {
         let (zero, one) = (s.number(0.0, ty), s.number(1.0, ty));
         match self.beyond {
             Beyond::Zeros => at,
+            // A cubic keeps its point, as in PyTorch and onnxruntime: only what it reads lies at the border.
+            Beyond::Border { .. } if self.taps == Taps::Cubic => at,
             Beyond::Reflection { corners } => reflected(s, at, size, corners),
             Beyond::Border { corners } => {
                 let last = s.sub(size, one);
