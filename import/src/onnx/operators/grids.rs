@@ -1,7 +1,7 @@
 //! Images read at the points of a grid, and grids.
 
-use sutura_dialects::elements::accumulator_type;
 use sutura_dialects::r#dyn::Poly;
+use sutura_dialects::elements::accumulator_type;
 use sutura_dialects::graph::build::{ComputeInput, ComputeResult, Scalars};
 use sutura_dialects::graph::{Combiner, IteratorKind};
 use sutura_ir::Value;
@@ -127,7 +127,9 @@ impl<'m> Convert<'m> for AffineGrid<'m> {
             return wrong(format!("takes matrices, not a tensor of rank {}", matrices.len()));
         }
         for (d, size) in wanted.into_iter().enumerate() {
-            importer.g.unify(&matrices[d], &Some(size), || format!("dimension {d} of the matrices and what the sizes say"))?;
+            importer
+                .g
+                .unify(&matrices[d], &Some(size), || format!("dimension {d} of the matrices and what the sizes say"))?;
         }
         let wide = accumulator_type(importer.cx(), elem);
         // Iterators: images, spatial dims, rows of the matrix.

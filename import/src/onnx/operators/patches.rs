@@ -1,7 +1,7 @@
 //! Patches of images: convolution at shifted places, images of overlapping patches, and patches from the middle.
 
-use sutura_dialects::elements::accumulator_type;
 use sutura_dialects::r#dyn::Poly;
+use sutura_dialects::elements::accumulator_type;
 use sutura_dialects::graph::build::scalar::Comparison;
 use sutura_dialects::graph::build::{ComputeInput, ComputeResult, PadKind, Scalars, zero};
 use sutura_dialects::graph::{Combiner, IteratorKind, SymShape};
@@ -131,7 +131,10 @@ impl<'m> Convert<'m> for Col2Im<'m> {
         let (steps, shape) = (steps(&self.window)?, importer.g.shape(x));
         if shape.len() != 3 || image.len() != steps.len() {
             let (rank, dims) = (shape.len(), image.len());
-            return wrong(format!("makes images of {dims} dims from a tensor of rank {rank} and patches of {} dims", steps.len()));
+            return wrong(format!(
+                "makes images of {dims} dims from a tensor of rank {rank} and patches of {} dims",
+                steps.len()
+            ));
         }
         let [Some(batch), Some(rows), Some(_)] = &shape[..] else { return fail("has sizes that depend on data") };
         let block: i64 = steps.iter().map(|step| step.kernel).product();
@@ -248,7 +251,9 @@ impl<'m> Convert<'m> for DeformConv<'m> {
         let (shape, filter, offsets) = (importer.g.shape(x), importer.g.shape(weight), importer.g.shape(offset));
         if shape.len() < 3 || filter.len() != shape.len() || offsets.len() != shape.len() {
             let (rank, other, offsets) = (shape.len(), filter.len(), offsets.len());
-            return wrong(format!("has an input of rank {rank}, a weight of rank {other} and offsets of rank {offsets}"));
+            return wrong(format!(
+                "has an input of rank {rank}, a weight of rank {other} and offsets of rank {offsets}"
+            ));
         }
         let window = windows::of_weight(&self.window, &filter)?;
         let steps = steps(&window)?;
@@ -345,10 +350,19 @@ impl DeformConv<'_> {
     }
 
     /// Where the elements of windows are read along each spatial dim.
-    fn places(&self, importer: &mut Importer<'_, '_, '_>, offset: Value, steps: &[Step], points: &[Poly]) -> Made<Vec<Value>> {
+    fn places(
+        &self,
+        importer: &mut Importer<'_, '_, '_>,
+        offset: Value,
+        steps: &[Step],
+        points: &[Poly],
+    ) -> Made<Vec<Value>> {
         let (dims, block) = (steps.len() as i64, steps.iter().map(|step| step.kernel).product::<i64>());
-        let apart: SymShape =
-            [points[0].clone(), points[1].clone(), dims.into()].into_iter().chain(points[2..].iter().cloned()).map(Some).collect();
+        let apart: SymShape = [points[0].clone(), points[1].clone(), dims.into()]
+            .into_iter()
+            .chain(points[2..].iter().cloned())
+            .map(Some)
+            .collect();
         let offset = self.whole(importer, offset, points, &apart, block * dims, "tensor of offsets")?;
         let place = accumulator_type(importer.cx(), importer.g.elem(offset));
         let rank = points.len();
@@ -363,7 +377,8 @@ impl DeformConv<'_> {
             let op = importer.g.compute(&vec![IteratorKind::Parallel; rank], inputs, vec![result], |s, args| {
                 let k = s.index(1);
                 let number = parts(s, k, steps)[d];
-                let [stride, dilation, before] = [step.stride, step.dilation, step.before].map(|n| s.int(n, Type::INDEX));
+                let [stride, dilation, before] =
+                    [step.stride, step.dilation, step.before].map(|n| s.int(n, Type::INDEX));
                 let (window, within) = (s.index(2 + d), s.mul(number, dilation));
                 let begin = s.mul(window, stride);
                 let at = s.add(begin, within);

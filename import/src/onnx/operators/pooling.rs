@@ -1,8 +1,8 @@
 //! Pools that do more than a kind of [`Op::Pool`], and normalisation by near channels.
 
 use sutura_dialects::r#dyn::Poly;
-use sutura_dialects::graph::build::{Joined, PadKind, Scalars, zero};
 use sutura_dialects::elements::accumulator_type;
+use sutura_dialects::graph::build::{Joined, PadKind, Scalars, zero};
 use sutura_ir::Value;
 
 use super::super::convert::{Importer, Made, fail, windows, wrong};
@@ -159,7 +159,9 @@ impl<'m> Convert<'m> for MaxUnpool<'m> {
             return wrong(format!("takes elements of rank {rank} and places of rank {}", importer.g.rank(places)));
         }
         for (d, size) in importer.g.shape(places).into_iter().enumerate() {
-            importer.g.unify(&Some(shape[d].clone()), &size, || format!("dimension {d} of the elements and the places"))?;
+            importer
+                .g
+                .unify(&Some(shape[d].clone()), &size, || format!("dimension {d} of the elements and the places"))?;
         }
         let pooled = pooled(&shape, &self.window)?;
         importer.not_negative(&pooled.iter().cloned().map(Some).collect(), "size")?;

@@ -1,7 +1,7 @@
 //! Regions of images, pooled to one size.
 
-use sutura_dialects::elements::accumulator_type;
 use sutura_dialects::r#dyn::Poly;
+use sutura_dialects::elements::accumulator_type;
 use sutura_dialects::graph::build::scalar::Comparison;
 use sutura_dialects::graph::build::{ComputeInput, ComputeResult, Scalars};
 use sutura_dialects::graph::{Combiner, IteratorKind};
@@ -38,7 +38,9 @@ fn roi_align<'m>(r: &NodeReader<'m, '_>) -> Result<Op<'m>, Reason> {
         return Err(format!("has parts of {parts:?} and {points} points along each").into());
     }
     if points == 0 {
-        return Err(unsupported("has a `sampling_ratio` of 0: how many points are read depends on data; give a number"));
+        return Err(unsupported(
+            "has a `sampling_ratio` of 0: how many points are read depends on data; give a number",
+        ));
     }
     let half_pixel = match r.string("coordinate_transformation_mode")?.unwrap_or("output_half_pixel") {
         "half_pixel" => true,
@@ -59,7 +61,10 @@ fn roi_align<'m>(r: &NodeReader<'m, '_>) -> Result<Op<'m>, Reason> {
 fn check_regions(importer: &mut Importer<'_, '_, '_>, x: Value, regions: Value, numbers: i64) -> Made<Option<Poly>> {
     let (rank, rows) = (importer.g.rank(x), importer.g.shape(regions));
     if rank != 4 || rows.len() != 2 {
-        return wrong(format!("takes regions of rank {} of images of rank {rank}; they must be of rank 2 and 4", rows.len()));
+        return wrong(format!(
+            "takes regions of rank {} of images of rank {rank}; they must be of rank 2 and 4",
+            rows.len()
+        ));
     }
     importer.g.unify(&rows[1], &Some(numbers.into()), || "numbers of a region".into())?;
     Ok(rows[0].clone())
@@ -162,8 +167,7 @@ fn inside(s: &mut Scalars<'_, '_>, at: Value, size: &Poly) -> Value {
     let ty = s.ty(at);
     let size = s.size(size);
     let (size, least) = (s.cast(size, ty), s.number(-1.0, ty));
-    let (low, high) =
-        (s.compare(Comparison::GreaterOrEqual, at, least), s.compare(Comparison::LessOrEqual, at, size));
+    let (low, high) = (s.compare(Comparison::GreaterOrEqual, at, least), s.compare(Comparison::LessOrEqual, at, size));
     s.bits("arith.andi", low, high)
 }
 
@@ -177,7 +181,9 @@ struct MaxRoiPool<'m> {
 }
 
 fn max_roi_pool<'m>(r: &NodeReader<'m, '_>) -> Result<Op<'m>, Reason> {
-    let Some(&[height, width]) = r.ints("pooled_shape") else { return Err("`pooled_shape` must have two sizes".into()) };
+    let Some(&[height, width]) = r.ints("pooled_shape") else {
+        return Err("`pooled_shape` must have two sizes".into());
+    };
     if [height, width].iter().any(|part| !(1..1 << 31).contains(part)) {
         return Err(format!("has the `pooled_shape` {height}, {width}").into());
     }
@@ -194,7 +200,9 @@ impl<'m> Convert<'m> for MaxRoiPool<'m> {
             let index = vec![importer.g.dim(0), importer.cx().affine_const(at)];
             let inputs = vec![ComputeInput { value: regions, index, oob: None }];
             let result = ComputeResult { shape: rows, elem, index: importer.g.dims(0..1), combiner: None };
-            let op = importer.g.compute(&[IteratorKind::Parallel], inputs, vec![result], |s, args| vec![s.cast(args[0], elem)]);
+            let op = importer
+                .g
+                .compute(&[IteratorKind::Parallel], inputs, vec![result], |s, args| vec![s.cast(args[0], elem)]);
             importer.g.b.body().result(op, 0)
         };
         let images = number(importer, 0, Type::I64);

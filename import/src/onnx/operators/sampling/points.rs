@@ -23,9 +23,13 @@ pub(in super::super) enum Taps {
 pub(in super::super) enum Beyond {
     Zeros,
     /// The nearest element; a point is moved there from beyond the middle of outer elements, or from beyond their outer edge.
-    Border { corners: bool },
+    Border {
+        corners: bool,
+    },
     /// The image, mirrored at the middle of its outer elements, or at their outer edge.
-    Reflection { corners: bool },
+    Reflection {
+        corners: bool,
+    },
 }
 
 /// How images are read.
@@ -303,7 +307,8 @@ impl Sampler {
             Beyond::Border { corners } => {
                 let last = s.sub(size, one);
                 let (least, most) = edges(s, size, corners);
-                let (is_below, is_above) = (s.compare(Comparison::Less, at, least), s.compare(Comparison::Greater, at, most));
+                let (is_below, is_above) =
+                    (s.compare(Comparison::Less, at, least), s.compare(Comparison::Greater, at, most));
                 let at = s.select(is_below, zero, at);
                 s.select(is_above, last, at)
             }
