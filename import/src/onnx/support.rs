@@ -239,6 +239,9 @@ fn by_operator(op_type: &str) -> Option<&'static str> {
         | "QLinearMatMul"
         | "ConvInteger"
         | "MatMulInteger" => "quantized; give the model in floating point",
+        "StringConcat" | "StringNormalizer" | "StringSplit" | "RegexFullMatch" => {
+            "tensors of strings are not supported; a tokenizer belongs before the model"
+        }
         _ => return None,
     })
 }

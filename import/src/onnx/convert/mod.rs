@@ -109,6 +109,9 @@ fn operators_of(op: &NodeOp<'_>, wanted: &mut FxHashSet<&'static str>) {
         wanted.extend(variadic);
         others.iter().for_each(|other| operators_of(other, wanted));
     }
+    if let NodeOp::Converted(conversion) = op {
+        wanted.extend(conversion.operators());
+    }
 }
 
 /// Declares and defines the symbols that stand for large sizes, at the entry, as far as types use them.

@@ -3,15 +3,25 @@
 //! A file has a list of names with a function that reads a node; what the node says becomes a struct that knows how to make its
 //! values. Nothing else knows these operators, but the table of interfaces (`operators.txt`).
 
+mod bits;
 mod decided;
+mod einsum;
 mod fourier;
+mod grams;
 mod grids;
+mod loss;
 mod order;
 mod patches;
+mod places;
 mod pooling;
+mod random;
 mod regions;
 mod resize;
+mod rotary;
+mod running;
 mod sampling;
+mod signal;
+mod stateful;
 
 use std::{fmt, rc::Rc};
 
@@ -29,6 +39,11 @@ pub(super) trait Convert<'m>: fmt::Debug {
         1
     }
 
+    /// The operators of the library that it may apply.
+    fn operators(&self) -> &'static [&'static str] {
+        &[]
+    }
+
     /// Makes the values, or says why it cannot.
     fn convert(&self, importer: &mut Importer<'m, '_, '_>) -> Made<Vec<Value>>;
 }
@@ -44,6 +59,10 @@ impl<'m> Conversion<'m> {
 
     pub(super) fn results(&self) -> usize {
         self.0.results()
+    }
+
+    pub(super) fn operators(&self) -> &'static [&'static str] {
+        self.0.operators()
     }
 
     pub(super) fn convert(&self, importer: &mut Importer<'m, '_, '_>) -> Made<Vec<Value>> {
@@ -64,18 +83,28 @@ type Read = for<'m, 'a> fn(&NodeReader<'m, 'a>) -> Result<Op<'m>, Reason>;
 /// The operators of a family by their names.
 type Family = &'static [(&'static str, Read)];
 
-const FAMILIES: [Family; 8] = [
+const FAMILIES: &[Family] = &[
+    bits::OPERATORS,
     decided::OPERATORS,
+    einsum::OPERATORS,
     fourier::OPERATORS,
+    grams::OPERATORS,
     grids::OPERATORS,
+    loss::OPERATORS,
     order::OPERATORS,
     patches::OPERATORS,
+    places::OPERATORS,
     pooling::OPERATORS,
+    random::OPERATORS,
     regions::OPERATORS,
     resize::OPERATORS,
+    rotary::OPERATORS,
+    running::OPERATORS,
+    signal::OPERATORS,
+    stateful::OPERATORS,
 ];
 
 /// What reads nodes of the operator called `name`, if it is in a family.
 pub(super) fn reader(name: &str) -> Option<Read> {
-    FAMILIES.into_iter().flatten().find(|(known, _)| *known == name).map(|(_, read)| *read)
+    FAMILIES.iter().copied().flatten().find(|(known, _)| *known == name).map(|(_, read)| *read)
 }
