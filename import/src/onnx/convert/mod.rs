@@ -6,12 +6,12 @@
 
 mod constants;
 mod items;
-mod literal;
+pub(super) mod literal;
 mod names;
 mod nodes;
 mod regions;
 mod shapes;
-mod windows;
+pub(super) mod windows;
 
 use std::sync::Arc;
 

@@ -66,10 +66,13 @@ fn lowered(cx: &Context, module: &mut Module, passes: &str) {
     assert!(done.is_ok(), "{passes}");
 }
 
+/// Shapes and numbers.
+type Results = Vec<(Vec<usize>, Vec<f64>)>;
+
 /// Shapes and numbers of the results for each list of inputs, which all stages make.
-fn runs(model: &ModelProto, inputs: &[Vec<Tensor>]) -> Vec<Vec<(Vec<usize>, Vec<f64>)>> {
+fn runs(model: &ModelProto, inputs: &[Vec<Tensor>]) -> Vec<Results> {
     let cx = Context::new(sutura_dialects::all());
-    let mut all: Vec<Vec<Vec<(Vec<usize>, Vec<f64>)>>> = Vec::new();
+    let mut all: Vec<Vec<Results>> = Vec::new();
     for stage in STAGES {
         let mut module = imported(&cx, model).unwrap_or_else(|e| panic!("{e}"));
         let mut diags = Diagnostics::default();
