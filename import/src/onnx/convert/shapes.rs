@@ -8,6 +8,7 @@ use sutura_ir::types::MAX_RANK;
 use sutura_ir::{Attr, Type, Value};
 
 use super::super::op::{Op, PadMode, Param, Slice};
+use super::super::operators::by_data;
 use super::super::tensor::{Scalar, Tensor};
 use super::{Importer, Made, constants, fail, literal, rank_message, wrong};
 
@@ -293,6 +294,14 @@ impl<'m> Importer<'m, '_, '_> {
         let shape = self.g.shape(x);
         let axis = self.g.axis(axis, shape.len())?;
         let whole = shape[axis].clone();
+        if let Some(lengths) = sizes
+            && self.is_data(lengths)?
+        {
+            let lengths = self.as_list(lengths)?;
+            let (found, wanted) = (self.g.shape(lengths)[0].clone(), Some(Poly::constant(parts as i64)));
+            self.g.unify(&found, &wanted, || "numbers of `split` and of outputs".into())?;
+            return by_data::split(self, x, (axis, parts), lengths);
+        }
         let sizes = match sizes {
             Some(sizes) => self.known(sizes, "split")?,
             None => match whole.as_ref().and_then(Poly::as_const) {
@@ -342,13 +351,60 @@ impl<'m> Importer<'m, '_, '_> {
         Ok((0..count).map(part).collect())
     }
 
+    /// Whether elements of a list are data.
+    fn is_data(&mut self, param: &Param<'m, Vec<i64>>) -> Made<bool> {
+        let Param::Value(name) = param else { return Ok(false) };
+        let list = self.list(name)?;
+        Ok(self.g.contents(list).is_none_or(|contents| contents.iter().any(Option::is_none)))
+    }
+
+    /// A list as a tensor of integers of 64 bits.
+    fn as_list(&mut self, param: &Param<'m, Vec<i64>>) -> Made {
+        match param {
+            Param::Known(known) => Ok(self.g.int_list(known)?),
+            Param::Value(name) => {
+                let list = self.list(name)?;
+                Ok(self.g.cast(list, Type::I64)?)
+            }
+        }
+    }
+
+    fn slice_by_data(&mut self, x: Value, slice: &Slice<'m>) -> Made {
+        let (starts, ends) = (self.as_list(&slice.starts)?, self.as_list(&slice.ends)?);
+        let Some(count) = self.g.shape(starts)[0].as_ref().and_then(Poly::as_const).filter(|n| *n < 1 << 16) else {
+            return fail("has `starts` of which it is not known how many there are");
+        };
+        let axes = match &slice.axes {
+            Some(axes) => self.as_list(axes)?,
+            None => self.g.int_list(&(0..count).collect::<Vec<i64>>())?,
+        };
+        let steps = match &slice.steps {
+            Some(steps) => self.as_list(steps)?,
+            None => self.g.int_list(&vec![1; count as usize])?,
+        };
+        for list in [ends, axes, steps] {
+            let (first, other) = (self.g.shape(starts)[0].clone(), self.g.shape(list)[0].clone());
+            self.g.unify(&first, &other, || "lengths of `starts`, `ends`, `axes` and `steps`".into())?;
+        }
+        by_data::slice(self, x, by_data::Bounds { axes, starts, ends, steps })
+    }
+
     fn slice(&mut self, slice: &Slice<'m>) -> Made {
         let x = self.value(slice.x)?;
         let rank = self.g.rank(x);
+        let lists = [Some(&slice.starts), Some(&slice.ends), slice.axes.as_ref(), slice.steps.as_ref()];
+        for list in lists.into_iter().flatten() {
+            if self.is_data(list)? {
+                return self.slice_by_data(x, slice);
+            }
+        }
         let (starts, ends) = (self.bounds(&slice.starts)?, self.bounds(&slice.ends)?);
         let count = starts.0.len();
         let axes = match &slice.axes {
-            Some(axes) => axes.iter().map(|a| self.g.axis(*a, rank)).collect::<Result<Vec<usize>, _>>()?,
+            Some(axes) => {
+                let axes = self.known(axes, "axes")?;
+                axes.iter().map(|a| self.g.axis(*a, rank)).collect::<Result<Vec<usize>, _>>()?
+            }
             None => (0..count).collect(),
         };
         if axes.len() != count || ends.0.len() != count {
