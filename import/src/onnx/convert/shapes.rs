@@ -47,12 +47,32 @@ impl<'m> Importer<'m, '_, '_> {
                 self.g.unsqueeze(x, &axes)?
             }
             Op::Expand { x, shape } => {
-                let (x, sizes) = (self.value(x)?, self.sizes(shape)?);
+                let x = self.value(x)?;
+                let own = self.g.shape(x);
+                let sizes = self.sizes_or_stated(shape, |_, stated, length| {
+                    // A 1 is as good as the input's own size.
+                    let numbers = stated.get(stated.len().checked_sub(length)?..)?.to_vec();
+                    let same = |(i, n): (usize, &i64)| {
+                        let own = (i + own.len()).checked_sub(length).and_then(|i| constant(&own[i]));
+                        if own == Some(*n) { 1 } else { *n }
+                    };
+                    let others = numbers.iter().enumerate().map(same).collect();
+                    Some((numbers, vec![others]))
+                })?;
                 self.not_negative(&sizes, "size")?;
                 self.g.expand(x, &sizes)?
             }
             Op::Tile { x, repeats } => {
-                let (x, repeats) = (self.value(x)?, self.sizes(repeats)?);
+                let x = self.value(x)?;
+                let own = self.g.shape(x);
+                let repeats = self.sizes_or_stated(repeats, |_, stated, _| {
+                    let times = |(stated, own): (&i64, &Option<Poly>)| {
+                        let own = constant(own).filter(|own| *own > 0 && stated % own == 0)?;
+                        Some(stated / own)
+                    };
+                    let times: Option<Vec<i64>> = stated.iter().zip(&own).map(times).collect();
+                    Some((times?, vec![]))
+                })?;
                 self.not_negative(&repeats, "repeat")?;
                 if repeats.len() != self.g.rank(x) {
                     return wrong(format!("has {} repeats for {} dims", repeats.len(), self.g.rank(x)));
@@ -139,6 +159,27 @@ impl<'m> Importer<'m, '_, '_> {
         }
     }
 
+    /// A list of sizes; where they are data, those that `of` makes of what the model states of the result, which are compared in
+    /// every run. `of` gives the numbers, and others that may stand in their places.
+    pub(in super::super) fn sizes_or_stated(
+        &mut self,
+        param: &Param<'m, Vec<i64>>,
+        of: impl FnOnce(&mut Self, &[i64], usize) -> Option<(Vec<i64>, Vec<Vec<i64>>)>,
+    ) -> Made<Contents> {
+        let (true, Param::Value(name)) = (self.is_data(param)?, param) else { return self.sizes(param) };
+        let list = self.list(name)?;
+        let length = self.g.shape(list)[0].as_ref().and_then(Poly::as_const).and_then(|n| usize::try_from(n).ok());
+        let (Some(length), Some(stated)) = (length, self.stated.clone()) else { return self.sizes(param) };
+        let Some((numbers, others)) = of(self, &stated, length).filter(|(numbers, _)| numbers.len() == length) else {
+            return self.sizes(param);
+        };
+        if length > 0 {
+            let all: Vec<Vec<i64>> = std::iter::once(numbers.clone()).chain(others).collect();
+            by_data::check_elements(self, list, &all, &format!("`{name}`"))?;
+        }
+        Ok(numbers.into_iter().map(|n| Some(Poly::constant(n))).collect())
+    }
+
     /// A value that is a list and decides sizes.
     pub(in super::super) fn list(&mut self, name: &'m str) -> Made {
         let value = self.deciding(name)?;
@@ -180,7 +221,7 @@ impl<'m> Importer<'m, '_, '_> {
     }
 
     fn fill(&mut self, shape: &Param<'m, Vec<i64>>, value: &Tensor) -> Made {
-        let sizes = self.sizes(shape)?;
+        let sizes = self.sizes_or_stated(shape, |_, stated, _| Some((stated.to_vec(), vec![])))?;
         let (cx, elem) = (self.cx(), literal::element_type(self.cx(), value.element)?);
         let Some(number) = value.scalar() else {
             return fail(format!("fills with a number of type {}, which is not supported", value.element));
@@ -250,6 +291,19 @@ impl<'m> Importer<'m, '_, '_> {
         let x = self.value(x)?;
         let known = match shape {
             Param::Value(name) => {
+                if self.is_data(shape)? {
+                    let own = self.g.shape(x);
+                    let sizes = self.sizes_or_stated(shape, |_, stated, _| {
+                        // -1 is what remains, and 0 may be the input's own size.
+                        let copied = |(i, n): (usize, &i64)| {
+                            let own = own.get(i).and_then(constant);
+                            if zero_copies && own == Some(*n) { 0 } else { *n }
+                        };
+                        let copies = stated.iter().enumerate().map(copied).collect();
+                        Some((stated.to_vec(), vec![vec![-1; stated.len()], copies]))
+                    })?;
+                    return Ok(self.g.reshape_to(x, &sizes)?);
+                }
                 let shape = self.list(name)?;
                 if let Some(contents) = self.g.contents(shape) {
                     let asked: Vec<Option<i64>> = contents.iter().map(constant).collect();

@@ -280,6 +280,40 @@ impl Reduce<'_> {
     }
 }
 
+/// In every run, that each element of a list is one of those that stand at its place in other lists.
+pub(in super::super) fn check_elements(
+    importer: &mut Importer<'_, '_, '_>,
+    list: Value,
+    allowed: &[Vec<i64>],
+    what: &str,
+) -> Made<()> {
+    let shape = importer.g.shape(list);
+    let mut inputs = vec![list];
+    for numbers in allowed {
+        inputs.push(importer.g.int_list(numbers)?);
+    }
+    let input = |value: Value| ComputeInput { value, index: importer.g.dims(0..1), oob: None };
+    let inputs = inputs.into_iter().map(input).collect();
+    let result = ComputeResult { shape, elem: Type::I1, index: importer.g.dims(0..1), combiner: None };
+    let op = importer.g.compute(&[IteratorKind::Parallel], inputs, vec![result], |s, args| {
+        let number = s.cast(args[0], Type::I64);
+        let mut other = s.int(1, Type::I1);
+        for allowed in &args[1..] {
+            let differs = s.compare(Comparison::NotEqual, number, *allowed);
+            other = s.bits("arith.andi", other, differs);
+        }
+        vec![other]
+    });
+    let others = importer.g.b.body().result(op, 0);
+    let found = importer.g.non_zero(others);
+    let found = importer.decided(found, 1);
+    let count = importer.g.shape(found)[1].clone();
+    importer
+        .g
+        .unify(&count, &Some(0.into()), || format!("numbers of {what} that are not what the model states, and 0"))?;
+    Ok(())
+}
+
 /// Sums along an axis that data say.
 #[derive(Debug)]
 struct CumSum<'m> {
@@ -296,6 +330,9 @@ pub(in super::super) fn cum_sum<'m>((x, axis): (&'m str, &'m str), exclusive: bo
 impl<'m> Convert<'m> for CumSum<'m> {
     fn convert(&self, importer: &mut Importer<'m, '_, '_>) -> Made<Vec<Value>> {
         let (x, axis) = (importer.value(self.x)?, importer.value(self.axis)?);
+        if importer.g.rank(axis) > 1 {
+            return wrong(format!("`axis` must be one number, not a tensor of rank {}", importer.g.rank(axis)));
+        }
         let axis = importer.g.reshape_to(axis, &[])?;
         let (rank, Self { exclusive, reverse, .. }) = (importer.g.rank(x), self);
         let mut all = Vec::new();

@@ -256,7 +256,14 @@ impl<'m> Resize<'m> {
                 (sizes, scales.iter().map(|scale| Scale::Known(*scale)).collect::<Vec<Scale>>())
             }
             Target::Sizes(sizes, aspect) => {
-                let sizes = importer.all_sizes(sizes, "sizes")?;
+                let stretches = *aspect == Aspect::Stretch;
+                let of =
+                    |stated: &[i64]| -> Option<Vec<i64>> { dims.iter().map(|dim| stated.get(*dim).copied()).collect() };
+                let found = importer
+                    .sizes_or_stated(sizes, |_, stated, _| Some((of(stated).filter(|_| stretches)?, vec![])))?;
+                let Some(sizes) = found.into_iter().collect::<Option<Vec<Poly>>>() else {
+                    return fail("has `sizes` that depend on data; they must follow from shapes");
+                };
                 given("sizes", sizes.len())?;
                 importer.not_negative(&sizes.iter().cloned().map(Some).collect(), "size")?;
                 kept(*aspect, &inputs, sizes)?
