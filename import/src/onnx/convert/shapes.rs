@@ -159,6 +159,11 @@ impl<'m> Importer<'m, '_, '_> {
         }
     }
 
+    /// Sizes of the first result of the node, where the model states all as numbers.
+    pub(in super::super) fn stated(&self) -> Option<Vec<i64>> {
+        self.stated.clone()
+    }
+
     /// A list of sizes; where they are data, those that `of` makes of what the model states of the result, which are compared in
     /// every run. `of` gives the numbers, and others that may stand in their places.
     pub(in super::super) fn sizes_or_stated(

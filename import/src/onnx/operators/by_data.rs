@@ -280,6 +280,19 @@ impl Reduce<'_> {
     }
 }
 
+/// In every run, that numbers of lists are not such as `body` says.
+pub(in super::super) fn never<'b>(
+    importer: &mut Importer<'_, '_, 'b>,
+    numbers: &[(Value, usize)],
+    what: &str,
+    body: impl FnOnce(&mut Scalars<'_, 'b>, &[Value]) -> Value,
+) -> Made<()> {
+    let found = places(importer, &1.into(), numbers, |s, _, numbers| body(s, numbers))?;
+    let count = importer.g.shape(found)[0].clone();
+    importer.g.unify(&count, &Some(0.into()), || format!("{what} and 0"))?;
+    Ok(())
+}
+
 /// In every run, that each element of a list is one of those that stand at its place in other lists.
 pub(in super::super) fn check_elements(
     importer: &mut Importer<'_, '_, '_>,
@@ -470,7 +483,7 @@ pub(in super::super) fn split(
     lengths: Value,
 ) -> Made<Vec<Value>> {
     let size = sizes(importer, x)?[axis].clone();
-    let (mut made, mut total) = (Vec::new(), Poly::default());
+    let mut made = Vec::new();
     for part in 0..parts {
         let numbers: Vec<(Value, usize)> = (0..=part).map(|at| (lengths, at)).collect();
         let places = places(importer, &size, &numbers, |s, i, lengths| {
@@ -480,9 +493,20 @@ pub(in super::super) fn split(
             let (low, high) = (s.compare(Comparison::GreaterOrEqual, i, before), s.compare(Comparison::Less, i, end));
             s.bits("arith.andi", low, high)
         })?;
-        total = total.add(&sizes(importer, places)?[0]);
         made.push(importer.g.gather(x, places, axis));
     }
-    importer.g.unify(&Some(size), &Some(total), || format!("dimension {axis} and the sum of the parts"))?;
+    let numbers: Vec<(Value, usize)> = (0..parts).map(|at| (lengths, at)).collect();
+    let what = format!("whether parts are negative, or not dimension {axis} together, as 0 or 1,");
+    never(importer, &numbers, &what, |s, lengths| {
+        let (zero, whole) = (s.int(0, Type::I64), number(s, &size));
+        let (mut sum, mut wrong) = (zero, s.int(0, Type::I1));
+        for length in lengths {
+            sum = s.add(sum, *length);
+            let negative = s.compare(Comparison::Less, *length, zero);
+            wrong = s.bits("arith.ori", wrong, negative);
+        }
+        let differs = s.compare(Comparison::NotEqual, sum, whole);
+        s.bits("arith.ori", wrong, differs)
+    })?;
     Ok(made)
 }
