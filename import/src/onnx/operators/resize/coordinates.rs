@@ -71,7 +71,7 @@ impl Axis {
         let reach = match (self.scale, self.output.as_const()) {
             (Scale::Known(scale), _) if scale >= 1.0 => support.into(),
             (Scale::Known(scale), _) => Poly::constant((support as f64 / scale).ceil() as i64),
-            (Scale::Ratio, Some(output)) if output > 0 => self.input.scale(support).ceildiv(output),
+            (Scale::Ratio | Scale::Data(..), Some(output)) if output > 0 => self.input.scale(support).ceildiv(output),
             (Scale::Ratio | Scale::Data(..), _) => self.input.scale(support),
         };
         reach.greater(&support.into())
