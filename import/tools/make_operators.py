@@ -14,6 +14,8 @@ from onnx import defs, helper
 
 MIN_OPSET = 7
 OPERATORS = """
+    ConcatFromSequence If Loop Optional OptionalGetElement OptionalHasElement Scan SequenceAt SequenceConstruct SequenceEmpty
+    SequenceErase SequenceInsert SequenceLength SequenceMap SplitToSequence
     Abs Acos Acosh Add AffineGrid And ArgMax ArgMin Asin Asinh Atan Atanh Attention AveragePool BatchNormalization Bernoulli
     BitCast BitShift BitwiseAnd BitwiseNot BitwiseOr BitwiseXor BlackmanWindow Cast CastLike CausalConvWithState Ceil Celu
     CenterCropPad Clip Col2Im Compress Concat Constant ConstantOfShape Conv ConvTranspose Cos Cosh CumProd CumSum DFT
@@ -32,7 +34,7 @@ OPERATORS = """
 HEADER = f"""\
 # By import/tools/make_operators.py from onnx {onnx.__version__}. Do not edit.
 # OPERATOR SINCE: INPUTS -> OUTPUTS | ATTRIBUTES
-# `x?` may be left out, `x*` is one or more; inputs with the same `:T` have one
+# `x?` may be left out, `x*` is one or more, `x**` any number; inputs with the same `:T` have one
 # element type; `=` names the types where there are one or two. Attributes are
 # name:kind, then `!` for required, `=value` for a default, nothing for optional
 # without one.
@@ -41,8 +43,13 @@ NAMES = {"bfloat16": "bf16", "float16": "f16", "float": "f32", "double": "f64"}
 MARK = {"Single": "", "Optional": "?", "Variadic": "*"}
 
 
+def mark(parameter):
+    """How often a value is there."""
+    return "**" if parameter.option.name == "Variadic" and not parameter.min_arity else MARK[parameter.option.name]
+
+
 def formals(parameters):
-    return " ".join(p.name.rstrip(".") + MARK[p.option.name] for p in parameters)
+    return " ".join(p.name.rstrip(".") + mark(p) for p in parameters)
 
 
 def element_types(parameter):
