@@ -232,13 +232,6 @@ fn by_operator(op_type: &str) -> Option<&'static str> {
         "If" | "Loop" | "Scan" => {
             "control flow; if it depends only on shapes, a simplifier such as onnxsim may remove it"
         }
-        "QuantizeLinear"
-        | "DequantizeLinear"
-        | "DynamicQuantizeLinear"
-        | "QLinearConv"
-        | "QLinearMatMul"
-        | "ConvInteger"
-        | "MatMulInteger" => "quantized; give the model in floating point",
         _ => return None,
     })
 }

@@ -344,23 +344,26 @@ fn gemm<'m>(r: &NodeReader<'m, '_>) -> Typed<'m> {
 }
 
 fn conv<'m>(r: &NodeReader<'m, '_>) -> Typed<'m> {
-    let (weight, group, window) = convolution(r)?;
+    let (weight, group, window) = convolution(r, 1)?;
     Ok(Op::Conv { x: r.input(0)?, weight, bias: r.optional(2), group, window })
 }
 
-/// Weight, groups and window of a convolution.
-fn convolution<'m>(r: &NodeReader<'m, '_>) -> Result<(&'m str, u64, Window), Reason> {
-    let weight = r.input(1)?;
+/// Weight, which is input `weight`, groups and window of a convolution.
+pub(super) fn convolution<'m>(r: &NodeReader<'m, '_>, weight: usize) -> Result<(&'m str, u64, Window), Reason> {
+    let weight = r.input(weight)?;
     let kernel = r.values.constant(weight).map(|w| w.dims.get(2..).unwrap_or_default());
     let group = r.int("group")?;
     let group = u64::try_from(group).ok().filter(|&g| g > 0);
     let group =
         group.ok_or_else(|| format!("`group` is {}, it must be positive", r.int("group").unwrap_or_default()))?;
-    Ok((weight, group, Window::read(r, kernel)?))
+    Ok((weight, group, Window::of_weight(r, kernel)?))
 }
 
 fn conv_transpose<'m>(r: &NodeReader<'m, '_>) -> Typed<'m> {
-    let (weight, group, window) = convolution(r)?;
+    let (weight, group, window) = convolution(r, 1)?;
+    if window.kernel.is_empty() {
+        return Err(unsupported("has no `kernel_shape`, and its weight is not a constant"));
+    }
     let list = |name: &str| -> Result<Option<Vec<u64>>, Reason> {
         let Some(values) = r.ints(name).filter(|values| !values.is_empty()) else { return Ok(None) };
         if values.len() != window.kernel.len() {

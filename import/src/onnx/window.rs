@@ -5,7 +5,8 @@ use super::{
     reader::NodeReader,
 };
 
-/// A window over the spatial dims; all lists have one entry per spatial dim.
+/// A window over the spatial dims; all lists have one entry per spatial dim. Without a kernel it is as large as a weight that is
+/// not known yet, and lists that are left out are empty.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Window {
     pub kernel: Vec<u64>,
@@ -29,6 +30,47 @@ pub enum Padding {
 }
 
 impl Window {
+    /// Reads the attributes that convolutions share. `weight` is the kernel's size by the weights, if it is known.
+    pub(super) fn of_weight(r: &NodeReader, weight: Option<&[u64]>) -> Result<Self, Reason> {
+        if weight.is_some() || r.ints("kernel_shape").is_some() {
+            return Self::read(r, weight);
+        }
+        let list = |name| Ok::<_, Reason>(positive(r, name)?.unwrap_or_default());
+        let pads = r.ints("pads").map_or(0, |pads| pads.len() / 2);
+        Ok(Self {
+            kernel: Vec::new(),
+            strides: list("strides")?,
+            dilations: list("dilations")?,
+            padding: padding(r, pads)?,
+        })
+    }
+
+    /// The window with the size of a weight's kernel, where it has none.
+    ///
+    /// # Errors
+    /// When a list does not fit the kernel.
+    pub(super) fn completed(&self, kernel: &[u64]) -> Result<Self, String> {
+        if !self.kernel.is_empty() {
+            return Ok(self.clone());
+        }
+        let filled = |name: &str, list: &[u64], default: u64| match list.len() {
+            0 => Ok(vec![default; kernel.len()]),
+            n if n == kernel.len() => Ok(list.to_vec()),
+            n => Err(format!("`{name}` has {n} entries for a kernel of {} dims", kernel.len())),
+        };
+        Ok(Self {
+            kernel: kernel.to_vec(),
+            strides: filled("strides", &self.strides, 1)?,
+            dilations: filled("dilations", &self.dilations, 1)?,
+            padding: match &self.padding {
+                Padding::Explicit { before, after } => {
+                    Padding::Explicit { before: filled("pads", before, 0)?, after: filled("pads", after, 0)? }
+                }
+                same => same.clone(),
+            },
+        })
+    }
+
     /// Reads the attributes that convolutions and pools share. `weight` is the
     /// kernel's size by the weights, if it is known.
     pub(super) fn read(r: &NodeReader, weight: Option<&[u64]>) -> Result<Self, Reason> {

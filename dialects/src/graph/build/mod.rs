@@ -9,6 +9,7 @@ mod elementwise;
 mod linear;
 mod named;
 mod normalise;
+mod quantized;
 mod reduce;
 mod routine;
 pub mod scalar;
@@ -31,6 +32,7 @@ use crate::r#dyn::{Facts, Poly};
 use crate::elements::scalar_type;
 
 pub use elementwise::{Broadcast, broadcast};
+pub use quantized::{Grain, Scaling, Shifted};
 pub use routine::Transform;
 pub use scalar::Scalars;
 pub use scatter::Joined;

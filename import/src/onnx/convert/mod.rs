@@ -29,6 +29,7 @@ use sutura_ir::types::MAX_RANK;
 use sutura_ir::{Attr, Body, Builder, Context, Diagnostics, Loc, Module, Op, Rewriter, Type, Value};
 
 use self::names::Symbols;
+pub(super) use self::{literal::element_type, windows::window};
 use super::{
     model::{Dim, OnnxModel, ValueInfo, ValueType},
     op::Op as NodeOp,

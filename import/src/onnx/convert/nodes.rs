@@ -74,7 +74,8 @@ impl<'m> Importer<'m, '_, '_> {
                 let (x, weight) = self.pair(x, weight)?;
                 let bias = bias.map(|b| self.value(b)).transpose()?;
                 let group = i64::try_from(*group).or_else(|_| fail("has too many groups"))?;
-                self.g.conv(x, weight, bias, group, &windows::window(window, false)?)?
+                let window = windows::window(&self.completed(window, weight)?, false)?;
+                self.g.conv(x, weight, bias, group, &window)?
             }
             Op::ConvTranspose { x, weight, bias, group, window, output_padding, output_shape } => {
                 let (x, weight) = self.pair(x, weight)?;

@@ -1,9 +1,11 @@
 //! Windows as the builder takes them.
 
+use sutura_dialects::r#dyn::Poly;
 use sutura_dialects::graph::build;
+use sutura_ir::Value;
 
 use super::super::window::{Padding, Window};
-use super::{Made, fail};
+use super::{Importer, Made, fail, wrong};
 
 /// Numbers that some tensor may have as sizes.
 fn list(values: &[u64]) -> Made<Vec<i64>> {
@@ -38,7 +40,7 @@ pub(super) fn transposed(
     })
 }
 
-pub(super) fn window(window: &Window, ceil: bool) -> Made<build::Window> {
+pub(in super::super) fn window(window: &Window, ceil: bool) -> Made<build::Window> {
     Ok(build::Window {
         kernel: list(&window.kernel)?,
         strides: list(&window.strides)?,
@@ -50,4 +52,22 @@ pub(super) fn window(window: &Window, ceil: bool) -> Made<build::Window> {
         },
         ceil,
     })
+}
+
+impl Importer<'_, '_, '_> {
+    /// A window that has the size of the kernel of `weight` where its node says none.
+    pub(in super::super) fn completed(&self, window: &Window, weight: Value) -> Made<Window> {
+        if !window.kernel.is_empty() {
+            return Ok(window.clone());
+        }
+        let shape = self.g.shape(weight);
+        let size = |size: &Option<Poly>| u64::try_from(size.as_ref()?.as_const()?).ok();
+        let Some(kernel) = shape.iter().skip(2).map(size).collect::<Option<Vec<u64>>>() else {
+            return fail("has no `kernel_shape`, and the size of its weight is known only when it runs");
+        };
+        if kernel.is_empty() || kernel.contains(&0) {
+            return wrong(format!("has a weight of rank {} without spatial dims, or with empty ones", shape.len()));
+        }
+        window.completed(&kernel).or_else(wrong)
+    }
 }

@@ -6,6 +6,7 @@
 mod decided;
 mod fourier;
 mod order;
+mod quantized;
 
 use std::{fmt, rc::Rc};
 
@@ -58,7 +59,7 @@ type Read = for<'m, 'a> fn(&NodeReader<'m, 'a>) -> Result<Op<'m>, Reason>;
 /// The operators of a family by their names.
 type Family = &'static [(&'static str, Read)];
 
-const FAMILIES: [Family; 3] = [decided::OPERATORS, fourier::OPERATORS, order::OPERATORS];
+const FAMILIES: [Family; 4] = [decided::OPERATORS, fourier::OPERATORS, order::OPERATORS, quantized::OPERATORS];
 
 /// What reads nodes of the operator called `name`, if it is in a family.
 pub(super) fn reader(name: &str) -> Option<Read> {
