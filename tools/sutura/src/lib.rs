@@ -89,13 +89,29 @@ pub fn run(args: &[impl Into<OsString> + Clone]) -> (Exit, String) {
 /// Does what `sutura check -q` does for this machine. `watch` looks at the program that was read, as `read`, and at that after each
 /// stage. The exit code, what is said, and what was found.
 pub fn check(model: &Path, watch: Watch) -> (Exit, String, Vec<String>) {
+    watched(model, |args, talk| {
+        let (done, found) = compile::check_watched(args, &talk.without_stages(), Some(watch));
+        (done.map(drop), found)
+    })
+}
+
+/// Does what `sutura compile -q` does for this machine, and lets `watch` look as [`check`] does.
+pub fn compile(model: &Path, artifact: &Path, watch: Watch) -> (Exit, String, Vec<String>) {
+    watched(model, |args, talk| compile::compile_watched(args, artifact, &talk.without_stages(), watch))
+}
+
+/// Does some work with a model, and says how it ended, what was said, and what was found.
+fn watched(
+    model: &Path,
+    work: impl FnOnce(&CompileArgs, &Talk) -> (Result<(), Failure>, Vec<String>),
+) -> (Exit, String, Vec<String>) {
     let (talk, said) = Talk::kept(MessageFormat::Human, 0, true);
     let args = CompileArgs { model: model.to_owned(), ..CompileArgs::default() };
     let mut found = Vec::new();
     let failure = outcome(|| {
-        let (result, watched) = compile::check_watched(&args, &talk.without_stages(), Some(watch));
+        let (result, watched) = work(&args, &talk);
         found = watched;
-        result.map(drop)
+        result
     });
     let exit = failure.map_or(Exit::Ok, |failure| {
         talk.failure(&failure);

@@ -232,6 +232,20 @@ pub(crate) fn check_watched(
     (done.map(|()| ops), compilation.watched.into_inner())
 }
 
+/// Makes the artifact `output` of a model, with what somebody who watches the stages before code finds.
+pub(crate) fn compile_watched(
+    args: &CompileArgs,
+    output: &Path,
+    talk: &Talk,
+    watch: Watch,
+) -> (Result<(), Failure>, Vec<String>) {
+    let mut compilation = Compilation::new();
+    compilation.search = args.search;
+    compilation.watch = Some(watch);
+    let made = product(args, output, &compilation, (None, None), talk);
+    (made, compilation.watched.into_inner())
+}
+
 /// Does what [`check`] does once more, until it fails; what the step that fails begins with.
 pub(crate) fn until_failure(args: &CompileArgs) -> Option<Begun> {
     let (talk, _) = Talk::kept(MessageFormat::Human, 0, true);
