@@ -8,6 +8,7 @@ mod decided;
 mod examples;
 mod external;
 mod normal_form;
+mod quantized;
 mod recurrent;
 mod references;
 mod routines;
