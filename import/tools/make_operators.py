@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Prints the operator table, src/onnx/operators.txt, from the onnx package.
+"""Prints the operator table, src/onnx/operators.txt, from the onnx package and, for operators of other domains, from onnxruntime.
 
 One line per operator and opset version in which its interface (inputs,
 outputs, attributes) changed, among those in force in the supported opsets.
@@ -13,6 +13,8 @@ import onnx
 from onnx import defs, helper
 
 MIN_OPSET = 7
+# The version whose schemas operators of onnxruntime are of.
+RUNTIME = "1.32.0"
 OPERATORS = """
     Abs Acos Acosh Add And ArgMax ArgMin Asin Asinh Atan Atanh Attention AveragePool BatchNormalization BitwiseAnd BitwiseNot BitwiseOr
     BitwiseXor Cast Ceil Celu Clip Compress Concat Constant ConstantOfShape Conv ConvInteger ConvTranspose Cos Cosh CumSum DFT DepthToSpace
@@ -27,9 +29,23 @@ OPERATORS = """
     SpaceToDepth Split Sqrt Squeeze Sub Sum SwiGLU Swish Tan Tanh ThresholdedRelu Tile TopK Transpose Trilu Unique Unsqueeze Where
     Xor
 """.split()
+# What onnxruntime's optimizer and quantizer write; those without a domain it has as if they were ONNX's.
+OF_RUNTIME = """
+    SimplifiedLayerNormalization
+    com.microsoft.Attention com.microsoft.BiasGelu com.microsoft.DequantizeLinear com.microsoft.DynamicQuantizeMatMul
+    com.microsoft.EmbedLayerNormalization
+    com.microsoft.FastGelu com.microsoft.FusedConv com.microsoft.FusedGemm com.microsoft.FusedMatMul com.microsoft.Gelu
+    com.microsoft.MatMulIntegerToFloat com.microsoft.MatMulNBits com.microsoft.MultiHeadAttention com.microsoft.NhwcMaxPool
+    com.microsoft.QGemm com.microsoft.QLinearAdd
+    com.microsoft.QLinearAveragePool com.microsoft.QLinearConcat com.microsoft.QLinearConv com.microsoft.QLinearGlobalAveragePool
+    com.microsoft.QLinearLeakyRelu com.microsoft.QLinearMul com.microsoft.QLinearSigmoid
+    com.microsoft.QLinearSoftmax com.microsoft.QLinearWhere com.microsoft.QuantizeLinear com.microsoft.QuickGelu
+    com.microsoft.RotaryEmbedding
+    com.microsoft.SkipLayerNormalization com.microsoft.SkipSimplifiedLayerNormalization com.microsoft.TransposeMatMul
+""".split()
 HEADER = f"""\
-# By import/tools/make_operators.py from onnx {onnx.__version__}. Do not edit.
-# OPERATOR SINCE: INPUTS -> OUTPUTS | ATTRIBUTES
+# By import/tools/make_operators.py from onnx {onnx.__version__} and onnxruntime {RUNTIME}. Do not edit.
+# OPERATOR SINCE: INPUTS -> OUTPUTS | ATTRIBUTES, the operator with its domain where that is not ONNX's.
 # `x?` may be left out, `x*` is one or more; inputs with the same `:T` have one
 # element type; `=` names the types where there are one or two. Attributes are
 # name:kind, then `!` for required, `=value` for a default, nothing for optional
@@ -46,7 +62,7 @@ def formals(parameters):
 def element_types(parameter):
     """`=` and the element types of an input that has one or two, or nothing."""
     types = sorted(t.removeprefix("tensor(").removesuffix(")") for t in parameter.types)
-    return "=" + ",".join(NAMES.get(t, t.replace("uint", "u").replace("int", "i")) for t in types) if len(types) <= 2 else ""
+    return "=" + ",".join(NAMES.get(t, t.replace("uint", "u").replace("int", "i")) for t in types) if 0 < len(types) <= 2 else ""
 
 
 def inputs(parameters):
@@ -90,11 +106,49 @@ def rows(schemas):
             yield s.since_version, last
 
 
+class Named:
+    """What onnxruntime says of an input or output, under onnx's names."""
+
+    def __init__(self, of):
+        self.name, self.option, self.types = of.name, of.option, sorted(of.types)
+        self.type_str, self.is_homogeneous = of.typeStr, of.isHomogeneous
+
+
+class NamedAttribute:
+    def __init__(self, of):
+        self.name, self.type, self.required = of.name, of.type, of.required
+        self.default_value = onnx.AttributeProto.FromString(of._default_value or b"")
+
+
+class NamedSchema:
+    def __init__(self, of):
+        self.name, self.domain, self.since_version = of.name, of.domain, of.since_version
+        self.inputs, self.outputs = [Named(i) for i in of.inputs], [Named(o) for o in of.outputs]
+        self.attributes = {name: NamedAttribute(a) for name, a in of.attributes.items()}
+
+
+def of_runtime():
+    """Schemas of onnxruntime. Without it, or with another version of it, the program ends and says so."""
+    try:
+        import onnxruntime
+        from onnxruntime.capi.onnxruntime_pybind11_state import get_all_operator_schema
+    except ImportError as error:
+        sys.exit(f"the rows of operators of onnxruntime need it: `pip install onnxruntime=={RUNTIME}` ({error})")
+    if onnxruntime.__version__ != RUNTIME:
+        sys.exit(f"the rows of operators of onnxruntime are of version {RUNTIME}, but {onnxruntime.__version__} is installed")
+    return [NamedSchema(schema) for schema in get_all_operator_schema() if f"{schema.domain}.{schema.name}".strip(".") in OF_RUNTIME]
+
+
 def main():
     history = defs.get_all_schemas_with_history()
     lines = [HEADER]
     for name in OPERATORS:
         schemas = [s for s in history if s.domain == "" and s.name == name]
+        lines += [f"{name} {since}: {text}\n" for since, text in rows(schemas)]
+    runtime = of_runtime()
+    for name in OF_RUNTIME:
+        domain, _, operator = name.rpartition(".")
+        schemas = [s for s in runtime if s.domain == domain and s.name == operator]
         lines += [f"{name} {since}: {text}\n" for since, text in rows(schemas)]
     sys.stdout.write("".join(lines))
 

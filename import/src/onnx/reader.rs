@@ -96,6 +96,11 @@ impl<'m> NodeReader<'m, '_> {
         Ok(())
     }
 
+    /// Whether a node or the graph's outputs use the value.
+    pub(super) fn is_used(&self, name: &str) -> bool {
+        self.values.is_used(name)
+    }
+
     pub(super) fn attribute(&self, name: &str) -> Option<&'m Attribute> {
         self.node.attributes.get(name)
     }

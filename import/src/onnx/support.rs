@@ -122,7 +122,7 @@ pub fn typed_nodes(model: &OnnxModel) -> Result<Vec<TypedNode<'_>>, UnsupportedO
     let functions = model.functions.iter().map(|f| (f.domain.as_str(), f.name.as_str())).collect();
     let mut nodes = Vec::with_capacity(model.graph.nodes.len());
     for node in &model.graph.nodes {
-        match typed_node(node, model.opset(), &functions, &values) {
+        match typed_node(node, &model.opsets, &functions, &values) {
             Ok((interface, op)) => {
                 match (&op, node.outputs.first().and_then(Option::as_deref)) {
                     (Op::Constant { value }, Some(name)) => values.define(name, value.clone()),
@@ -151,7 +151,7 @@ pub fn typed_nodes(model: &OnnxModel) -> Result<Vec<TypedNode<'_>>, UnsupportedO
 /// ONNX's operators.
 fn typed_node<'m>(
     node: &'m Node,
-    opset: i64,
+    opsets: &IndexMap<String, i64>,
     functions: &FxHashSet<(&str, &str)>,
     values: &Values<'m>,
 ) -> Result<(&'static Interface, Op<'m>), Vec<Reason>> {
@@ -159,9 +159,11 @@ fn typed_node<'m>(
         let hint = "inline the model's functions with onnx.inliner.inline_local_functions";
         return Err(vec![Reason { hint: Some(hint.into()), ..refusal("is a function that the model defines") }]);
     }
-    let operator = match schema::operator(&node.op_type) {
-        Some(operator) if node.domain.is_empty() => operator,
-        _ => return Err(vec![Reason { hint: hint(node), ..refusal("operator is not supported") }]),
+    let Some(operator) = schema::operator(&node.domain, &node.op_type) else {
+        return Err(vec![Reason { hint: hint(node), ..refusal("operator is not supported") }]);
+    };
+    let Some(&opset) = opsets.get(&node.domain) else {
+        return Err(vec![format!("is of the domain `{}`, of which the model imports no opset", node.domain).into()]);
     };
     let Some(interface) = operator.at(opset) else {
         let first = operator.first_opset();
@@ -237,7 +239,8 @@ fn by_operator(op_type: &str) -> Option<&'static str> {
 }
 
 fn similar(op_type: &str) -> Option<String> {
-    let scored = schema::operators().map(|o| (strsim::jaro_winkler(op_type, o.name), o.name));
+    let own = schema::operators().filter(|o| o.domain.is_empty());
+    let scored = own.map(|o| (strsim::jaro_winkler(op_type, o.name), o.name));
     let (score, name) = scored.max_by(|a, b| a.0.total_cmp(&b.0))?;
     (score >= SIMILAR).then(|| format!("did you mean `{name}`?"))
 }

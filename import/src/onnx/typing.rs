@@ -20,8 +20,11 @@ pub(super) fn op<'m>(r: &NodeReader<'m, '_>) -> Typed<'m> {
     if let Some(named) = named::op(r) {
         return named;
     }
-    if let Some(read) = operators::reader(&r.node.op_type) {
+    if let Some(read) = operators::reader(&r.node.domain, &r.node.op_type) {
         return read(r);
+    }
+    if !r.node.domain.is_empty() {
+        return Err(unsupported(format!("operator `{}` is in the table but not read", r.node.op_type)));
     }
     let unary = |function| Ok(Op::Unary { function, x: r.input(0)? });
     let binary = |function| Ok(Op::Binary { function, a: r.input(0)?, b: r.input(1)? });

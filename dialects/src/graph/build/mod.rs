@@ -9,6 +9,7 @@ mod elementwise;
 mod linear;
 mod named;
 mod normalise;
+mod packed;
 mod quantized;
 mod reduce;
 mod routine;
@@ -32,6 +33,7 @@ use crate::r#dyn::{Facts, Poly};
 use crate::elements::scalar_type;
 
 pub use elementwise::{Broadcast, broadcast};
+pub use packed::Blocks;
 pub use quantized::{Grain, Scaling, Shifted};
 pub use routine::Transform;
 pub use scalar::Scalars;

@@ -158,17 +158,17 @@ impl GraphBuilder<'_, '_> {
         if rank == 0 || !self.is_single(x) { Ok(x) } else { self.squeeze(x, &(0..rank).collect::<Vec<_>>()) }
     }
 
-    /// The product of matrices, as `matmul`, of the differences of elements and zero points, in 32-bit integers; in `f32` if one is of
+    /// The product of matrices, as `product`, with the last two dimensions swapped where asked for, of the differences of elements and zero points, in 32-bit integers; in `f32` if one is of
     /// floats.
     ///
     /// # Errors
     /// When shapes do not fit.
-    pub fn shifted_product(&mut self, a: Shifted, b: Shifted) -> Built {
-        let wide = self.wide_of(a.value, b.value);
-        let (a, shift_a) = self.settled(a, wide)?;
-        let (b, shift_b) = self.settled(b, wide)?;
+    pub fn shifted_product(&mut self, a: (Shifted, bool), b: (Shifted, bool)) -> Built {
+        let wide = self.wide_of(a.0.value, b.0.value);
+        let (value_a, shift_a) = self.settled(a.0, wide)?;
+        let (value_b, shift_b) = self.settled(b.0, wide)?;
         let more = computed_shifts([shift_a, shift_b]);
-        self.contraction((a, false), (b, false), wide, &more, |s, args| {
+        self.contraction((value_a, a.1), (value_b, b.1), wide, &more, |s, args| {
             let mut rest = args[2..].iter();
             let a = difference(s, args[0], shift_a, &mut rest, wide);
             let b = difference(s, args[1], shift_b, &mut rest, wide);

@@ -105,10 +105,14 @@ pub fn import(cx: &Context, model: &OnnxModel, diags: &mut Diagnostics) -> Resul
 
 /// Adds the operators of the library that an op may apply.
 fn operators_of(op: &NodeOp<'_>, wanted: &mut FxHashSet<&'static str>) {
-    if let NodeOp::Named { operator, variadic, others, .. } = op {
-        wanted.insert(operator);
-        wanted.extend(variadic);
-        others.iter().for_each(|other| operators_of(other, wanted));
+    match op {
+        NodeOp::Named { operator, variadic, others, .. } => {
+            wanted.insert(operator);
+            wanted.extend(variadic);
+            others.iter().for_each(|other| operators_of(other, wanted));
+        }
+        NodeOp::Converted(conversion) => wanted.extend(conversion.operators()),
+        _ => {}
     }
 }
 

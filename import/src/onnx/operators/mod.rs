@@ -5,6 +5,9 @@
 
 mod decided;
 mod fourier;
+mod microsoft;
+mod microsoft_attention;
+mod microsoft_quantized;
 mod order;
 mod quantized;
 
@@ -24,6 +27,11 @@ pub(super) trait Convert<'m>: fmt::Debug {
         1
     }
 
+    /// Operators of the library that it may apply.
+    fn operators(&self) -> &'static [&'static str] {
+        &[]
+    }
+
     /// Makes the values, or says why it cannot.
     fn convert(&self, importer: &mut Importer<'m, '_, '_>) -> Made<Vec<Value>>;
 }
@@ -39,6 +47,10 @@ impl<'m> Conversion<'m> {
 
     pub(super) fn results(&self) -> usize {
         self.0.results()
+    }
+
+    pub(super) fn operators(&self) -> &'static [&'static str] {
+        self.0.operators()
     }
 
     pub(super) fn convert(&self, importer: &mut Importer<'m, '_, '_>) -> Made<Vec<Value>> {
@@ -59,9 +71,19 @@ type Read = for<'m, 'a> fn(&NodeReader<'m, 'a>) -> Result<Op<'m>, Reason>;
 /// The operators of a family by their names.
 type Family = &'static [(&'static str, Read)];
 
-const FAMILIES: [Family; 4] = [decided::OPERATORS, fourier::OPERATORS, order::OPERATORS, quantized::OPERATORS];
+/// The families, by domain.
+const FAMILIES: [(&str, Family); 7] = [
+    ("", decided::OPERATORS),
+    ("", fourier::OPERATORS),
+    ("", order::OPERATORS),
+    ("", quantized::OPERATORS),
+    ("com.microsoft", microsoft::OPERATORS),
+    ("com.microsoft", microsoft_attention::OPERATORS),
+    ("com.microsoft", microsoft_quantized::OPERATORS),
+];
 
-/// What reads nodes of the operator called `name`, if it is in a family.
-pub(super) fn reader(name: &str) -> Option<Read> {
-    FAMILIES.into_iter().flatten().find(|(known, _)| *known == name).map(|(_, read)| *read)
+/// What reads nodes of the operator called `name` in `domain`, if it is in a family.
+pub(super) fn reader(domain: &str, name: &str) -> Option<Read> {
+    let families = FAMILIES.into_iter().filter(|(of, _)| *of == domain);
+    families.flat_map(|(_, family)| family).find(|(known, _)| *known == name).map(|(_, read)| *read)
 }

@@ -59,12 +59,12 @@ fn type_attribute(r: &NodeReader<'_, '_>, name: &str, allowed: &[ElementType]) -
 
 /// A scale, a zero point, and for which elements of a tensor there is one of them.
 #[derive(Debug)]
-struct Parameters<'m> {
-    scale: &'m str,
-    zero: Option<&'m str>,
-    axis: Option<i64>,
+pub(super) struct Parameters<'m> {
+    pub(super) scale: &'m str,
+    pub(super) zero: Option<&'m str>,
+    pub(super) axis: Option<i64>,
     /// 0 says that there are no blocks.
-    block: i64,
+    pub(super) block: i64,
 }
 
 impl<'m> Parameters<'m> {
@@ -128,12 +128,18 @@ struct Quantize<'m> {
 
 fn quantize_linear<'m>(r: &NodeReader<'m, '_>) -> Result<Op<'m>, Reason> {
     use ElementType::{BF16, F16, F32, F64};
-    let since = r.interface.since;
+    let precision = type_attribute(r, "precision", &[F32, F16, BF16, F64])?;
+    quantize(r, Parameters::read(r)?, precision, r.interface.since)
+}
+
+/// The conversion of a node with these parameters, which is as in version `since`.
+pub(super) fn quantize<'m>(r: &NodeReader<'m, '_>, parameters: Parameters<'m>, since: i64) -> Result<Op<'m>, Reason> {
+    use ElementType::{BF16, F16, F32, F64};
     Ok(Conversion::op(Quantize {
         x: r.input(0)?,
-        parameters: Parameters::read(r)?,
+        parameters,
         to: type_attribute(r, "output_dtype", &stored_types(since))?,
-        precision: type_attribute(r, "precision", &[F32, F16, BF16, F64])?,
+        precision,
         saturate: r.optional_int("saturate") != Some(0),
         since,
     }))
@@ -188,13 +194,14 @@ struct Dequantize<'m> {
 }
 
 fn dequantize_linear<'m>(r: &NodeReader<'m, '_>) -> Result<Op<'m>, Reason> {
+    dequantize(r, Parameters::read(r)?, r.interface.since)
+}
+
+/// The conversion of a node with these parameters, which is as in version `since`.
+pub(super) fn dequantize<'m>(r: &NodeReader<'m, '_>, parameters: Parameters<'m>, since: i64) -> Result<Op<'m>, Reason> {
     use ElementType::{BF16, F16, F32};
-    Ok(Conversion::op(Dequantize {
-        x: r.input(0)?,
-        parameters: Parameters::read(r)?,
-        to: type_attribute(r, "output_dtype", &[F32, F16, BF16])?,
-        since: r.interface.since,
-    }))
+    let to = type_attribute(r, "output_dtype", &[F32, F16, BF16])?;
+    Ok(Conversion::op(Dequantize { x: r.input(0)?, parameters, to, since }))
 }
 
 impl<'m> Convert<'m> for Dequantize<'m> {
@@ -242,20 +249,20 @@ impl<'m> Convert<'m> for DynamicQuantize<'m> {
 
 /// A factor of a product.
 #[derive(Debug)]
-struct Factor<'m> {
-    value: &'m str,
-    zero: Option<&'m str>,
+pub(super) struct Factor<'m> {
+    pub(super) value: &'m str,
+    pub(super) zero: Option<&'m str>,
 }
 
 /// Which dimension of a matrix has scales and zero points of its own.
 #[derive(Clone, Copy)]
-enum Side {
+pub(super) enum Side {
     Rows,
     Columns,
 }
 
 impl<'m> Factor<'m> {
-    fn shifted(&self, importer: &mut Importer<'m, '_, '_>, side: Side) -> Made<Shifted> {
+    pub(super) fn shifted(&self, importer: &mut Importer<'m, '_, '_>, side: Side) -> Made<Shifted> {
         let value = importer.value(self.value)?;
         let zero = self.zero.map(|zero| per_line(importer, value, zero, side)).transpose()?;
         Ok(Shifted { value, zero })
@@ -264,7 +271,7 @@ impl<'m> Factor<'m> {
 
 /// A scale or zero point of a matrix: one for all as a tensor of rank 0; one for each row or column so that it is broadcast to the
 /// matrix.
-fn per_line<'m>(importer: &mut Importer<'m, '_, '_>, matrix: Value, name: &'m str, side: Side) -> Made {
+pub(super) fn per_line<'m>(importer: &mut Importer<'m, '_, '_>, matrix: Value, name: &'m str, side: Side) -> Made {
     let given = importer.value(name)?;
     let single = importer.g.as_scalar(given)?;
     let (rank, of) = (importer.g.rank(single), importer.g.rank(matrix));
@@ -307,7 +314,7 @@ fn mat_mul_integer<'m>(r: &NodeReader<'m, '_>) -> Result<Op<'m>, Reason> {
 impl<'m> Convert<'m> for MatMulInteger<'m> {
     fn convert(&self, importer: &mut Importer<'m, '_, '_>) -> Made<Vec<Value>> {
         let (a, b) = (self.a.shifted(importer, Side::Rows)?, self.b.shifted(importer, Side::Columns)?);
-        Ok(vec![importer.g.shifted_product(a, b)?])
+        Ok(vec![importer.g.shifted_product((a, false), (b, false))?])
     }
 }
 
@@ -345,7 +352,7 @@ impl<'m> Convert<'m> for QLinearMatMul<'m> {
         // Scales have the place of a row or a column that a vector does not give the product.
         let scale_a = without(importer, scale_a, 1, vectors[1])?;
         let scale_b = without(importer, scale_b, 2, vectors[0])?;
-        let product = importer.g.shifted_product(a, b)?;
+        let product = importer.g.shifted_product((a, false), (b, false))?;
         let factor = importer.g.scale_ratio(scale_a, scale_b, scale)?;
         let to = importer.g.elem(zero);
         Ok(vec![importer.g.requantize(product, factor, None, Some(zero), to)?])
@@ -361,7 +368,7 @@ fn without(importer: &mut Importer<'_, '_, '_>, scale: Value, from_end: usize, g
 }
 
 /// A parameter of which there must be one.
-fn one<'m>(importer: &mut Importer<'m, '_, '_>, name: &'m str) -> Made {
+pub(super) fn one<'m>(importer: &mut Importer<'m, '_, '_>, name: &'m str) -> Made {
     let value = importer.value(name)?;
     let value = importer.g.as_scalar(value)?;
     match importer.g.rank(value) {
@@ -372,11 +379,11 @@ fn one<'m>(importer: &mut Importer<'m, '_, '_>, name: &'m str) -> Made {
 
 /// The convolution of integers, in integers of 32 bits.
 #[derive(Debug)]
-struct ConvInteger<'m> {
-    x: Factor<'m>,
-    weight: Factor<'m>,
-    group: u64,
-    window: Window,
+pub(super) struct ConvInteger<'m> {
+    pub(super) x: Factor<'m>,
+    pub(super) weight: Factor<'m>,
+    pub(super) group: u64,
+    pub(super) window: Window,
 }
 
 fn conv_integer<'m>(r: &NodeReader<'m, '_>) -> Result<Op<'m>, Reason> {
@@ -387,8 +394,9 @@ fn conv_integer<'m>(r: &NodeReader<'m, '_>) -> Result<Op<'m>, Reason> {
 }
 
 impl<'m> ConvInteger<'m> {
-    fn sums(&self, importer: &mut Importer<'m, '_, '_>) -> Made {
-        let (x, weight) = (importer.value(self.x.value)?, importer.value(self.weight.value)?);
+    /// The sums of a convolution of `x`.
+    fn sums(&self, importer: &mut Importer<'m, '_, '_>, x: Value) -> Made {
+        let weight = importer.value(self.weight.value)?;
         let zero_x = self.x.zero.map(|zero| one(importer, zero)).transpose()?;
         let zero_weight = self.weight.zero.map(|zero| per_output(importer, weight, zero)).transpose()?;
         let zero_weight = zero_weight.map(|zero| behind(importer, zero, weight, 1)).transpose()?;
@@ -401,7 +409,8 @@ impl<'m> ConvInteger<'m> {
 
 impl<'m> Convert<'m> for ConvInteger<'m> {
     fn convert(&self, importer: &mut Importer<'m, '_, '_>) -> Made<Vec<Value>> {
-        Ok(vec![self.sums(importer)?])
+        let x = importer.value(self.x.value)?;
+        Ok(vec![self.sums(importer, x)?])
     }
 }
 
@@ -433,24 +442,38 @@ fn behind(importer: &mut Importer<'_, '_, '_>, list: Value, like: Value, behind:
 
 /// The convolution of stored elements, stored again.
 #[derive(Debug)]
-struct QLinearConv<'m> {
-    product: ConvInteger<'m>,
-    scales: [&'m str; 3],
-    zero: &'m str,
-    bias: Option<&'m str>,
+pub(super) struct QLinearConv<'m> {
+    pub(super) product: ConvInteger<'m>,
+    pub(super) scales: [&'m str; 3],
+    pub(super) zero: &'m str,
+    pub(super) bias: Option<&'m str>,
 }
 
 fn q_linear_conv<'m>(r: &NodeReader<'m, '_>) -> Result<Op<'m>, Reason> {
-    let (weight, group, window) = convolution(r, 3)?;
-    let x = Factor { value: r.input(0)?, zero: Some(r.input(2)?) };
-    let weight = Factor { value: weight, zero: Some(r.input(5)?) };
-    let scales = [r.input(1)?, r.input(4)?, r.input(6)?];
-    let product = ConvInteger { x, weight, group, window };
-    Ok(Conversion::op(QLinearConv { product, scales, zero: r.input(7)?, bias: r.optional(8) }))
+    Ok(Conversion::op(QLinearConv::read(r)?))
+}
+
+impl<'m> QLinearConv<'m> {
+    pub(super) fn read(r: &NodeReader<'m, '_>) -> Result<Self, Reason> {
+        let (weight, group, window) = convolution(r, 3)?;
+        let x = Factor { value: r.input(0)?, zero: Some(r.input(2)?) };
+        let weight = Factor { value: weight, zero: Some(r.input(5)?) };
+        let scales = [r.input(1)?, r.input(4)?, r.input(6)?];
+        let product = ConvInteger { x, weight, group, window };
+        Ok(Self { product, scales, zero: r.input(7)?, bias: r.optional(8) })
+    }
 }
 
 impl<'m> Convert<'m> for QLinearConv<'m> {
     fn convert(&self, importer: &mut Importer<'m, '_, '_>) -> Made<Vec<Value>> {
+        let x = importer.value(self.product.x.value)?;
+        Ok(vec![self.of(importer, x)?])
+    }
+}
+
+impl<'m> QLinearConv<'m> {
+    /// The convolution of `x`.
+    pub(super) fn of(&self, importer: &mut Importer<'m, '_, '_>, x: Value) -> Made {
         let weight = importer.value(self.product.weight.value)?;
         let scale_weight = per_output(importer, weight, self.scales[1])?;
         let (scale_x, scale, zero) =
@@ -462,10 +485,10 @@ impl<'m> Convert<'m> for QLinearConv<'m> {
             }
             None => None,
         };
-        let sums = self.product.sums(importer)?;
+        let sums = self.product.sums(importer, x)?;
         let factor = importer.g.scale_ratio(scale_x, scale_weight, scale)?;
         let factor = behind(importer, factor, weight, 2)?;
         let to = importer.g.elem(zero);
-        Ok(vec![importer.g.requantize(sums, factor, bias, Some(zero), to)?])
+        Ok(importer.g.requantize(sums, factor, bias, Some(zero), to)?)
     }
 }

@@ -41,7 +41,8 @@ fn quotients_are_rounded_to_even_before_the_zero_point() {
     let x = Tensor::from_f32(vec![0.25, 0.75, -0.25, f32::NAN, f32::INFINITY, -1e9], &[2, 3]).expect("six numbers");
     let quantize = node("QuantizeLinear", &["x", "s", "z"], &["q"]);
     let weights = |zero: i32| vec![floats("s", &[], &[0.5]), bytes("z", U8, &[], &[zero])];
-    let run = |zero| values(&result(&of(21, vec![quantize.clone(), to_float("q")], weights(zero), &[2, 3]), &x).unwrap());
+    let run =
+        |zero| values(&result(&of(21, vec![quantize.clone(), to_float("q")], weights(zero), &[2, 3]), &x).unwrap());
     assert_eq!(run(3), [3.0, 5.0, 3.0, 3.0, 255.0, 0.0]);
     assert_eq!(run(0), [0.0, 2.0, 0.0, 0.0, 255.0, 0.0]);
 }
@@ -56,7 +57,10 @@ fn scales_are_for_a_tensor_an_axis_or_blocks() {
     };
     let columns = || floats("s", &[3], &[1.0, 2.0, 0.5]);
     assert_eq!(run(columns(), &[]).unwrap(), [1.0, 1.0, 6.0, 4.0, 2.0, 12.0]);
-    assert_eq!(run(floats("s", &[2], &[1.0, 2.0]), &[("axis", Value::Int(-2))]).unwrap(), [1.0, 2.0, 3.0, 2.0, 2.0, 3.0]);
+    assert_eq!(
+        run(floats("s", &[2], &[1.0, 2.0]), &[("axis", Value::Int(-2))]).unwrap(),
+        [1.0, 2.0, 3.0, 2.0, 2.0, 3.0]
+    );
     let blocks = [("axis", Value::Int(1)), ("block_size", Value::Int(2))];
     let scale = || floats("s", &[2, 2], &[1.0, 0.5, 2.0, 1.0]);
     assert_eq!(run(scale(), &blocks).unwrap(), [1.0, 2.0, 6.0, 2.0, 2.0, 6.0]);
@@ -85,9 +89,13 @@ fn zero_points_fit_their_scales() {
     assert_eq!(values(&run(bytes("z", I8, &[3], &[1, 2, -3]), &[]).unwrap()), [2.0, 2.0, -1.0, 2.0, 2.0, -1.0]);
     told(run(bytes("z", I8, &[], &[1]), &[]), "has a zero point of rank 0 for `s`, which has rank 1");
     told(run(bytes("z", I8, &[2], &[1, 2]), &[]), "numbers along dimension 1 of the zero point");
-    told(run(bytes("z", I8, &[3], &[0; 3]), &[("output_dtype", Value::Int(2))]), "has a zero point of another type than u8");
+    told(
+        run(bytes("z", I8, &[3], &[0; 3]), &[("output_dtype", Value::Int(2))]),
+        "has a zero point of another type than u8",
+    );
     told(run(bytes("z", 6, &[3], &[0; 3]), &[]), "`z` is of i32, but it must be of i8 or u8");
-    let two = of(13, vec![quantize(&[]), to_float("q")], vec![floats("s", &[], &[1.0]), bytes("z", 5, &[], &[0])], &[2, 3]);
+    let two =
+        of(13, vec![quantize(&[]), to_float("q")], vec![floats("s", &[], &[1.0]), bytes("z", 5, &[], &[0])], &[2, 3]);
     told(result(&two, &x), "`z` is of i16, but it must be of i8 or u8");
 }
 
