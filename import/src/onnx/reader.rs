@@ -162,6 +162,14 @@ impl<'m> NodeReader<'m, '_> {
         }
     }
 
+    /// A list of floats.
+    pub(super) fn floats(&self, name: &str) -> Result<Vec<f64>, Reason> {
+        match self.attribute(name) {
+            Some(Attribute::Floats(values)) => Ok(values.iter().map(|v| f64::from(*v)).collect()),
+            _ => Err(format!("has no attribute `{name}`").into()),
+        }
+    }
+
     /// None if the attribute is left out and has no default.
     pub(super) fn optional_ints(&self, name: &str) -> Option<Vec<i64>> {
         match (self.ints(name), self.default(name)) {

@@ -36,25 +36,26 @@ impl Facts {
 
     /// True when `poly` is at least zero for all values of the symbols. False means unknown.
     ///
-    /// Beyond [`Facts::range`] it relates a floor to what it divides: `p - (k - 1) <= k * (p floordiv k) <= p`.
+    /// Beyond [`Facts::range`] it relates a floor to what it divides: `p - (k - 1) <= k * (p floordiv k) <= p`. What is looked at is
+    /// then not above `scale` times the size, which is whole: above `-scale` is enough.
     pub fn prove_non_negative(&self, poly: &Poly) -> bool {
-        let mut poly = self.canonical(poly);
+        let (mut poly, mut scale) = (self.canonical(poly), 1_i128);
         // Each turn takes one floor out, or ends.
         const MOST_FLOORS: usize = 8;
         for _ in 0..MOST_FLOORS {
-            if self.range(&poly).0 >= 0 {
+            if self.range(&poly).0 > -scale {
                 return true;
             }
             match self.without_floor(&poly) {
-                Some(relaxed) => poly = relaxed,
+                Some((relaxed, divisor)) => (poly, scale) = (relaxed, scale.saturating_mul(divisor.into())),
                 None => return false,
             }
         }
-        self.range(&poly).0 >= 0
+        self.range(&poly).0 > -scale
     }
 
-    /// A multiple of something not above `poly`, in which one floor is replaced by what it divides.
-    fn without_floor(&self, poly: &Poly) -> Option<Poly> {
+    /// Something not above a multiple of `poly`, in which one floor is replaced by what it divides, and which multiple.
+    fn without_floor(&self, poly: &Poly) -> Option<(Poly, i64)> {
         let floors: Vec<(&Atom, &Poly, i64)> = poly
             .terms()
             .flat_map(|(atoms, _)| atoms)
@@ -85,7 +86,7 @@ impl Facts {
             };
             relaxed = relaxed.add(&factor.mul(&bound));
         }
-        Some(relaxed)
+        Some((relaxed, divisor))
     }
 
     /// Smallest and largest value, as far as ranges of symbols tell.

@@ -91,6 +91,9 @@ fn the_lesser_of_two_is_at_most_both() {
     assert!(f.prove_le(&p("min(N, 128)"), &p("N")) && f.prove_le(&p("min(N, 128)"), &p("128")));
     assert!(f.prove_le(&p("0"), &p("min(N, 128)")) && f.prove_non_negative(&p("B*N - B*min(N, 3)")));
     assert!(!f.prove_le(&p("N"), &p("min(N, 128)")) && !f.prove_non_negative(&p("min(N, 3) - 1")));
+    // Tiles of 16 of 4/5 of the elements: the bound is a fraction above -1.
+    assert!(f.prove_le(&p("(4*N) floordiv 5"), &p("16*((N + 18) floordiv 20)")));
+    assert!(!f.prove_le(&p("(4*N) floordiv 5"), &p("16*((N + 17) floordiv 20)")));
     assert!(f.prove_le(&p("min(N, 4) + min(B, 4)"), &p("N + 4")));
     assert!(f.prove_le(&p("min(N, 2)"), &p("min(N, 7)")) && !f.prove_le(&p("min(N, 7)"), &p("min(N, 2)")));
     assert_eq!(f.canonical(&p("max(min(N, 7), min(N, 2))")), p("min(N, 7)"));

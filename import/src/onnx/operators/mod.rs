@@ -10,6 +10,8 @@ mod microsoft_attention;
 mod microsoft_quantized;
 mod order;
 mod quantized;
+mod resize;
+mod sampling;
 
 use std::{fmt, rc::Rc};
 
@@ -72,11 +74,12 @@ type Read = for<'m, 'a> fn(&NodeReader<'m, 'a>) -> Result<Op<'m>, Reason>;
 type Family = &'static [(&'static str, Read)];
 
 /// The families, by domain.
-const FAMILIES: [(&str, Family); 7] = [
+const FAMILIES: &[(&str, Family)] = &[
     ("", decided::OPERATORS),
     ("", fourier::OPERATORS),
     ("", order::OPERATORS),
     ("", quantized::OPERATORS),
+    ("", resize::OPERATORS),
     ("com.microsoft", microsoft::OPERATORS),
     ("com.microsoft", microsoft_attention::OPERATORS),
     ("com.microsoft", microsoft_quantized::OPERATORS),
@@ -84,6 +87,6 @@ const FAMILIES: [(&str, Family); 7] = [
 
 /// What reads nodes of the operator called `name` in `domain`, if it is in a family.
 pub(super) fn reader(domain: &str, name: &str) -> Option<Read> {
-    let families = FAMILIES.into_iter().filter(|(of, _)| *of == domain);
-    families.flat_map(|(_, family)| family).find(|(known, _)| *known == name).map(|(_, read)| *read)
+    let families = FAMILIES.iter().filter(|(of, _)| *of == domain);
+    families.flat_map(|(_, family)| *family).find(|(known, _)| *known == name).map(|(_, read)| *read)
 }

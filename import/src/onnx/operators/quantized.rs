@@ -133,8 +133,12 @@ fn quantize_linear<'m>(r: &NodeReader<'m, '_>) -> Result<Op<'m>, Reason> {
 }
 
 /// The conversion of a node with these parameters, which is as in version `since`.
-pub(super) fn quantize<'m>(r: &NodeReader<'m, '_>, parameters: Parameters<'m>, since: i64) -> Result<Op<'m>, Reason> {
-    use ElementType::{BF16, F16, F32, F64};
+pub(super) fn quantize<'m>(
+    r: &NodeReader<'m, '_>,
+    parameters: Parameters<'m>,
+    precision: Option<ElementType>,
+    since: i64,
+) -> Result<Op<'m>, Reason> {
     Ok(Conversion::op(Quantize {
         x: r.input(0)?,
         parameters,
