@@ -53,15 +53,9 @@ impl<'m> Common<'m> {
         })
     }
 
-    /// What queries look up, with heads beside each other in rows again. `past` keys stand before those that a causal query is
-    /// counted among.
-    fn looked_up(
-        &self,
-        importer: &mut Importer<'m, '_, '_>,
-        [queries, keys, values]: [Value; 3],
-        past: Option<&Poly>,
-    ) -> Made {
-        let bias = self.bias(importer, queries, keys, past)?;
+    /// What queries look up, with heads beside each other in rows again. The last causal query sees all keys, as in onnxruntime.
+    fn looked_up(&self, importer: &mut Importer<'m, '_, '_>, [queries, keys, values]: [Value; 3]) -> Made {
+        let bias = self.bias(importer, queries, keys)?;
         let mut attributes = Vec::new();
         attributes.extend(self.scale.map(|scale| ("scale".to_owned(), NamedNumber::Float(scale))));
         let made = match bias {
@@ -77,14 +71,8 @@ impl<'m> Common<'m> {
         beside(importer, made)
     }
 
-    /// What is added to the scores: by the masks, and, where there are others or keys of before, by the order of keys.
-    fn bias(
-        &self,
-        importer: &mut Importer<'m, '_, '_>,
-        queries: Value,
-        keys: Value,
-        past: Option<&Poly>,
-    ) -> Made<Option<Value>> {
+    /// What is added to the scores: by the masks, and by the order of keys, where there are others or more keys than queries.
+    fn bias(&self, importer: &mut Importer<'m, '_, '_>, queries: Value, keys: Value) -> Made<Option<Value>> {
         let elem = importer.g.elem(queries);
         let (rows, columns) = (importer.g.shape(queries)[2].clone(), importer.g.shape(keys)[2].clone());
         let mut parts = Vec::new();
@@ -98,16 +86,16 @@ impl<'m> Common<'m> {
             }
             parts.push(value);
         }
-        if self.causal && (!parts.is_empty() || past.is_some()) {
-            let before = past.cloned().unwrap_or_default();
+        let Some(before) = columns.as_ref().zip(rows.as_ref()).map(|(columns, rows)| columns.sub(rows)) else {
+            return fail("has numbers of queries or keys that data decide");
+        };
+        if self.causal && (!parts.is_empty() || !before.is_zero()) {
+            importer.not_negative(&vec![Some(before.clone())], "number of keys before the first query")?;
             parts.push(importer.g.generate(&[rows, columns], elem, |s| {
                 let (row, column, before) = (s.index(0), s.index(1), s.size(&before));
                 let last = s.add(row, before);
-                let (hides, seen, hidden) = (
-                    s.compare(Comparison::Greater, column, last),
-                    s.number(0.0, elem),
-                    s.number(f64::NEG_INFINITY, elem),
-                );
+                let hides = s.compare(Comparison::Greater, column, last);
+                let (seen, hidden) = (s.number(0.0, elem), s.number(f64::NEG_INFINITY, elem));
                 s.select(hides, hidden, seen)
             })?);
         }
@@ -210,14 +198,13 @@ fn part(importer: &mut Importer<'_, '_, '_>, x: Value, axis: usize, from: i64, t
 }
 
 /// Keys or values of before and the new ones, one after the other.
-fn joined<'m>(importer: &mut Importer<'m, '_, '_>, past: Option<&'m str>, new: Value) -> Made<(Value, Option<Poly>)> {
-    let Some(name) = past else { return Ok((new, None)) };
+fn joined<'m>(importer: &mut Importer<'m, '_, '_>, past: Option<&'m str>, new: Value) -> Made {
+    let Some(name) = past else { return Ok(new) };
     let past = importer.value(name)?;
     if importer.g.rank(past) != 4 {
         return wrong(format!("has `{name}` of rank {}, it must have 4", importer.g.rank(past)));
     }
-    let length = importer.g.shape(past)[2].clone();
-    Ok((importer.g.concat(&[past, new], 2)?, length))
+    Ok(importer.g.concat(&[past, new], 2)?)
 }
 
 #[derive(Debug)]
@@ -331,9 +318,9 @@ impl<'m> Convert<'m> for MultiHeadAttention<'m> {
 
     fn convert(&self, importer: &mut Importer<'m, '_, '_>) -> Made<Vec<Value>> {
         let [queries, keys, values] = self.parts(importer)?;
-        let (keys, past) = joined(importer, self.past.map(|past| past.0), keys)?;
-        let (values, _) = joined(importer, self.past.map(|past| past.1), values)?;
-        let made = self.common.looked_up(importer, [queries, keys, values], past.as_ref())?;
+        let keys = joined(importer, self.past.map(|past| past.0), keys)?;
+        let values = joined(importer, self.past.map(|past| past.1), values)?;
+        let made = self.common.looked_up(importer, [queries, keys, values])?;
         Ok(vec![made, keys, values])
     }
 }
@@ -405,13 +392,12 @@ impl<'m> Convert<'m> for Attention<'m> {
             parts.push(by_heads(importer, rows, self.common.heads)?);
             from += size;
         }
-        let (mut keys, mut values, mut past) = (parts[1], parts[2], None);
+        let (mut keys, mut values) = (parts[1], parts[2]);
         if let Some(name) = self.past {
             let both = importer.value(name)?;
             if importer.g.rank(both) != 5 {
                 return wrong(format!("has `{name}` of rank {}, it must have 5", importer.g.rank(both)));
             }
-            past = importer.g.shape(both)[3].clone();
             let mut before = Vec::new();
             for i in 0..2 {
                 let one = part(importer, both, 0, i, i + 1)?;
@@ -420,7 +406,7 @@ impl<'m> Convert<'m> for Attention<'m> {
             keys = importer.g.concat(&[before[0], keys], 2)?;
             values = importer.g.concat(&[before[1], values], 2)?;
         }
-        let made = self.common.looked_up(importer, [parts[0], keys, values], past.as_ref())?;
+        let made = self.common.looked_up(importer, [parts[0], keys, values])?;
         if sizes[1] != sizes[2] {
             return Ok(vec![made]);
         }

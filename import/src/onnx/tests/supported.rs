@@ -5,7 +5,7 @@ use crate::onnx::{UnsupportedOps, proto::*};
 
 #[test]
 fn all_listed_with_names_and_hints() {
-    let mut foreign = node("FusedMatMul", &["x"], &["c"]);
+    let mut foreign = node("BeamSearch", &["x"], &["c"]);
     foreign.domain = Some("com.microsoft".into());
     let m = model(
         17,
@@ -25,7 +25,7 @@ fn all_listed_with_names_and_hints() {
         [
             ("`my_Matmul`", "Matmul", "operator is not supported"),
             ("`my_Loop`", "Loop", "operator is not supported"),
-            ("`my_FusedMatMul`", "FusedMatMul", "operator is not supported"),
+            ("`my_BeamSearch`", "BeamSearch", "operator is not supported"),
             ("`my_RoiAlign`", "RoiAlign", "operator is not supported"),
             ("`my_Gelu`", "Gelu", "does not exist in opset 17, only from 20 on"),
         ]
@@ -35,6 +35,27 @@ fn all_listed_with_names_and_hints() {
     assert_eq!(list[2].domain, "com.microsoft");
     assert!(list[2].hint.as_ref().unwrap().contains("onnxruntime"));
     assert_eq!(list[3].hint, None);
+}
+
+#[test]
+fn domains_are_imported_and_have_their_own_operators() {
+    let of = |domain: &str, op: &str, imports: Option<i64>| {
+        let mut foreign = node(op, &["x"], &["y"]);
+        foreign.domain = Some(domain.into());
+        let mut m = model(17, vec![foreign]);
+        let import = |version| OperatorSetIdProto { domain: Some(domain.into()), version: Some(version) };
+        m.opset_import.extend(imports.map(import));
+        reasons(&m)
+    };
+    assert_eq!(of("com.microsoft", "Gelu", Some(1)), [""; 0]);
+    assert_eq!(
+        of("com.microsoft", "Gelu", None),
+        ["is of the domain `com.microsoft`, of which the model imports no opset"]
+    );
+    assert_eq!(of("com.microsoft", "Gelu", Some(0)), ["does not exist in opset 0, only from 1 on"]);
+    assert_eq!(of("com.microsoft", "Relu", Some(1)), ["operator is not supported"]);
+    assert_eq!(of("ai.onnx.ml", "Relu", Some(1)), ["operator is not supported"]);
+    assert_eq!(reasons(&model(17, vec![node("com.microsoft.Gelu", &["x"], &["y"])])), ["operator is not supported"]);
 }
 
 #[test]
