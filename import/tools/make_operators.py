@@ -16,18 +16,21 @@ MIN_OPSET = 7
 # The version whose schemas operators of onnxruntime are of.
 RUNTIME = "1.32.0"
 OPERATORS = """
-    Abs Acos Acosh Add And ArgMax ArgMin Asin Asinh Atan Atanh Attention AveragePool BatchNormalization BitwiseAnd BitwiseNot BitwiseOr
-    BitwiseXor Cast Ceil Celu Clip Compress Concat Constant ConstantOfShape Conv ConvInteger ConvTranspose Cos Cosh CumSum DFT DepthToSpace
-    DequantizeLinear Div Dropout DynamicQuantizeLinear Elu Equal Erf Exp Expand EyeLike Flatten Floor GRU Gather GatherElements GatherND Gelu Gemm
-    GlobalAveragePool GlobalLpPool GlobalMaxPool Greater GreaterOrEqual GroupNormalization
-    HardSigmoid HardSwish Hardmax Identity InstanceNormalization IsInf IsNaN LayerNormalization
-    LSTM LeakyRelu Less LessOrEqual Log LogSoftmax LpNormalization MatMul MatMulInteger Max MaxPool Mean
-    MeanVarianceNormalization Min Mish Mod Mul
-    Neg NonMaxSuppression NonZero Not Or PRelu Pad Pow QLinearConv QLinearMatMul QuantizeLinear RMSNormalization RNN Range Reciprocal ReduceL1 ReduceL2 ReduceLogSum
-    ReduceLogSumExp ReduceMax ReduceMean ReduceMin ReduceProd ReduceSum ReduceSumSquare Relu Reshape Resize
-    Round Scatter ScatterElements ScatterND Selu Shape Shrink Sigmoid Sign Sin Sinh Size Slice Softmax Softplus Softsign
-    SpaceToDepth Split Sqrt Squeeze Sub Sum SwiGLU Swish Tan Tanh ThresholdedRelu Tile TopK Transpose Trilu Unique Unsqueeze Upsample Where
-    Xor
+    Abs Acos Acosh Add And ArgMax ArgMin Asin Asinh Atan Atanh Attention AveragePool BatchNormalization Bernoulli
+    BitCast BitShift BitwiseAnd BitwiseNot BitwiseOr BitwiseXor BlackmanWindow Cast CastLike CausalConvWithState
+    Ceil Celu Clip Compress Concat Constant ConstantOfShape Conv ConvInteger ConvTranspose Cos Cosh CumProd CumSum
+    DFT DepthToSpace DequantizeLinear Div Dropout DynamicQuantizeLinear Einsum Elu Equal Erf Exp Expand EyeLike
+    Flatten Floor GRU Gather GatherElements GatherND Gelu Gemm GlobalAveragePool GlobalLpPool GlobalMaxPool Greater
+    GreaterOrEqual GroupNormalization HammingWindow HannWindow HardSigmoid HardSwish Hardmax Identity
+    InstanceNormalization IsInf IsNaN LSTM LayerNormalization LeakyRelu Less LessOrEqual LinearAttention Log
+    LogSoftmax LpNormalization MatMul MatMulInteger Max MaxPool Mean MeanVarianceNormalization MelWeightMatrix Min
+    Mish Mod Mul Multinomial Neg NegativeLogLikelihoodLoss NonMaxSuppression NonZero Not OneHot Or PRelu Pad Pow
+    QLinearConv QLinearMatMul QuantizeLinear RMSNormalization RNN RandomNormal RandomNormalLike RandomUniform
+    RandomUniformLike Range Reciprocal ReduceL1 ReduceL2 ReduceLogSum ReduceLogSumExp ReduceMax ReduceMean ReduceMin
+    ReduceProd ReduceSum ReduceSumSquare Relu Reshape Resize ReverseSequence RotaryEmbedding Round STFT Scatter
+    ScatterElements ScatterND Selu Shape Shrink Sigmoid Sign Sin Sinh Size Slice Softmax SoftmaxCrossEntropyLoss
+    Softplus Softsign SpaceToDepth Split Sqrt Squeeze Sub Sum SwiGLU Swish Tan Tanh TensorScatter TfIdfVectorizer
+    ThresholdedRelu Tile TopK Transpose Trilu Unique Unsqueeze Upsample Where Xor
 """.split()
 # What onnxruntime's optimizer and quantizer write; those without a domain it has as if they were ONNX's.
 OF_RUNTIME = """

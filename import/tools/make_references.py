@@ -684,6 +684,23 @@ def of_diagonals():
     case("EyeLike", [floats("f32", 0, 3)], opset=22)
 
 
+def of_training():
+    """Normalization of a batch by its own statistics, which are mixed with those of before."""
+    for kind in FLOATS:
+        for shape, momentum in [((2, 3, 4), 0.75), ((4, 2), 0.5), ((1, 2, 2, 3), 0.25)]:
+            inputs = [floats(kind, *shape), *(floats(kind, shape[1], low=0.5) for _ in range(4))]
+            x, scale, bias, mean, variance = (array for _, array in inputs)
+            axes = tuple(d for d in range(x.ndim) if d != 1)
+            along = (1, -1) + (1,) * (x.ndim - 2)
+            centre, spread = x.mean(axes), x.var(axes)
+            factor = (scale / np.sqrt(spread + float(np.float32(1e-5)))).reshape(along)
+            y = (x - centre.reshape(along)) * factor + bias.reshape(along)
+            mixed = [before * momentum + now * (1 - momentum) for before, now in ((mean, centre), (variance, spread))]
+            outputs = " ; ".join(shown((kind, array)) for array in [y, *mixed])
+            text = f"training_mode:int=1 momentum:float={momentum}"
+            print(f"BatchNormalization 15 | {text} | {' ; '.join(map(shown, inputs))} | {outputs}")
+
+
 if __name__ == "__main__":
     print(f"# By import/tools/make_references.py from onnx {onnx.__version__}. Do not edit.")
     of_numbers()
@@ -700,3 +717,4 @@ if __name__ == "__main__":
     of_states()
     of_pairs()
     of_diagonals()
+    of_training()

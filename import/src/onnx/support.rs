@@ -234,6 +234,9 @@ fn by_operator(op_type: &str) -> Option<&'static str> {
         "If" | "Loop" | "Scan" => {
             "control flow; if it depends only on shapes, a simplifier such as onnxsim may remove it"
         }
+        "StringConcat" | "StringNormalizer" | "StringSplit" | "RegexFullMatch" => {
+            "tensors of strings are not supported; a tokenizer belongs before the model"
+        }
         _ => return None,
     })
 }

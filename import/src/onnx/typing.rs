@@ -74,7 +74,6 @@ pub(super) fn op<'m>(r: &NodeReader<'m, '_>) -> Typed<'m> {
         "Clip" => clip(r),
         "Cast" => cast(r),
         "Identity" => Ok(Op::Identity { x: r.input(0)? }),
-        "Dropout" => dropout(r),
         "Constant" => Ok(Op::Constant { value: constant(r)? }),
         "ConstantOfShape" => constant_of_shape(r),
         "Range" => range(r),
@@ -146,22 +145,17 @@ fn cast<'m>(r: &NodeReader<'m, '_>) -> Typed<'m> {
     }
     // Casts always saturated before they could say so.
     let saturate = r.optional_int("saturate").is_none_or(|v| v != 0);
-    let round = match r.string("round_mode")? {
+    Ok(Op::Cast { x: r.input(0)?, to, saturate, round: rounding(r)? })
+}
+
+/// How a conversion to a power of two rounds.
+pub(super) fn rounding(r: &NodeReader<'_, '_>) -> Result<Rounding, Reason> {
+    Ok(match r.string("round_mode")? {
         None | Some("up") => Rounding::Up,
         Some("down") => Rounding::Down,
         Some("nearest") => Rounding::Nearest,
         Some(other) => return Err(format!("has unknown `round_mode` {other}").into()),
-    };
-    Ok(Op::Cast { x: r.input(0)?, to, saturate, round })
-}
-
-fn dropout<'m>(r: &NodeReader<'m, '_>) -> Typed<'m> {
-    match r.scalar_param(2)? {
-        None | Some(Param::Known(Scalar::Bool(false))) => {}
-        Some(_) => return Err(unsupported("may be in training mode")),
-    }
-    r.outputs_unused_from(1)?;
-    Ok(Op::Identity { x: r.input(0)? })
+    })
 }
 
 fn constant(r: &NodeReader) -> Result<Tensor, Reason> {

@@ -5,6 +5,7 @@
 //! where a size is not known the equality that the operator needs is assumed, recorded and left to be checked at run
 //! time.
 
+mod contract;
 mod elementwise;
 mod linear;
 mod named;
@@ -32,6 +33,7 @@ use crate::r#dyn::attr::{shape_attr, tensor_of};
 use crate::r#dyn::{Facts, Poly};
 use crate::elements::scalar_type;
 
+pub use contract::Factor;
 pub use elementwise::{Broadcast, broadcast};
 pub use packed::Blocks;
 pub use quantized::{Grain, Scaling, Shifted};

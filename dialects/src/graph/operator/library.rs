@@ -19,6 +19,7 @@ const TEXTS: &[(&str, &str)] = &[
     ("activations.mlir", include_str!("../operators/activations.mlir")),
     ("attention.mlir", include_str!("../operators/attention.mlir")),
     ("attention_heads.mlir", include_str!("../operators/attention_heads.mlir")),
+    ("attention_linear.mlir", include_str!("../operators/attention_linear.mlir")),
     ("attention_states.mlir", include_str!("../operators/attention_states.mlir")),
     ("extremes.mlir", include_str!("../operators/extremes.mlir")),
     ("normalizations.mlir", include_str!("../operators/normalizations.mlir")),

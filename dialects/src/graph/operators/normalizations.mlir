@@ -490,3 +490,90 @@ graph.operator @batch_norm {
   }
   graph.yield %y : !bcs
 }
+
+graph.operator @batch_norm_training {
+  summary = "batch_norm with the statistics of the batch, and what is known of them so far mixed with these",
+  elements = [f16, bf16, f32, f64], accumulator = f32, groups = {S},
+  attributes = {epsilon = 1.0e-5 : f32, momentum = 0.9 : f32},
+  onnx = [{op = "BatchNormalization", since = 14 : i64, with = {training_mode = 1 : i64}}]
+} {
+^bb0(%x: !bcs16, %scale: !c16, %bias: !c16, %mean: !c16, %variance: !c16):
+  %sum = graph.compute ins(%x : !bcs16) -> !c32
+      {combiners = #graph.combiners<[add]>, iterators = #graph.iterators<[reduce, parallel, reduce]>, maps = [#oni, #c_of_bcs]} {
+  ^bb0(%e: f16):
+    %r = arith.extf %e : f16 to f32
+    graph.yield %r : f32
+  }
+  %centre = graph.compute ins(%sum : !c32) -> !c32 {iterators = #graph.iterators<[parallel]>, maps = [#id, #id]} {
+  ^bb0(%s: f32):
+    %n = graph.size [B * S] : index
+    %i = arith.index_cast %n : index to i64
+    %count = arith.sitofp %i : i64 to f32
+    %r = arith.divf %s, %count : f32
+    graph.yield %r : f32
+  }
+  %squares = graph.compute ins(%x, %centre : !bcs16, !c32) -> !c32
+      {combiners = #graph.combiners<[add]>, iterators = #graph.iterators<[reduce, parallel, reduce]>, maps = [#oni, #c_of_bcs, #c_of_bcs]} {
+  ^bb0(%e: f16, %m: f32):
+    %wide = arith.extf %e : f16 to f32
+    %centred = arith.subf %wide, %m : f32
+    %r = arith.mulf %centred, %centred : f32
+    graph.yield %r : f32
+  }
+  %spread = graph.compute ins(%squares : !c32) -> !c32 {iterators = #graph.iterators<[parallel]>, maps = [#id, #id]} {
+  ^bb0(%s: f32):
+    %n = graph.size [B * S] : index
+    %i = arith.index_cast %n : index to i64
+    %count = arith.sitofp %i : i64 to f32
+    %r = arith.divf %s, %count : f32
+    graph.yield %r : f32
+  }
+  %factor = graph.compute ins(%scale, %spread : !c16, !c32) -> !c32
+      {iterators = #graph.iterators<[parallel]>, maps = [#id, #id, #id]} {
+  ^bb0(%s: f16, %v: f32):
+    %wide = arith.extf %s : f16 to f32
+    %epsilon = graph.param "epsilon" : f32
+    %shifted = arith.addf %v, %epsilon : f32
+    %root = math.sqrt %shifted : f32
+    %r = arith.divf %wide, %root : f32
+    graph.yield %r : f32
+  }
+  %y = graph.compute ins(%x, %centre, %factor, %bias : !bcs16, !c32, !c32, !c16) -> !bcs16
+      {iterators = #graph.iterators<[parallel, parallel, parallel]>, maps = [#oni, #c_of_bcs, #c_of_bcs, #c_of_bcs, #oni]} {
+  ^bb0(%e: f16, %m: f32, %f: f32, %b: f16):
+    %wide = arith.extf %e : f16 to f32
+    %centred = arith.subf %wide, %m : f32
+    %scaled = arith.mulf %centred, %f : f32
+    %added = arith.extf %b : f16 to f32
+    %made = arith.addf %scaled, %added : f32
+    %r = arith.truncf %made : f32 to f16
+    graph.yield %r : f16
+  }
+  %mixed_mean = graph.compute ins(%mean, %centre : !c16, !c32) -> !c16
+      {iterators = #graph.iterators<[parallel]>, maps = [#id, #id, #id]} {
+  ^bb0(%k: f16, %s: f32):
+    %one = arith.constant 1.0 : f32
+    %momentum = graph.param "momentum" : f32
+    %rest = arith.subf %one, %momentum : f32
+    %wide = arith.extf %k : f16 to f32
+    %before = arith.mulf %wide, %momentum : f32
+    %now = arith.mulf %s, %rest : f32
+    %made = arith.addf %before, %now : f32
+    %r = arith.truncf %made : f32 to f16
+    graph.yield %r : f16
+  }
+  %mixed_variance = graph.compute ins(%variance, %spread : !c16, !c32) -> !c16
+      {iterators = #graph.iterators<[parallel]>, maps = [#id, #id, #id]} {
+  ^bb0(%k: f16, %s: f32):
+    %one = arith.constant 1.0 : f32
+    %momentum = graph.param "momentum" : f32
+    %rest = arith.subf %one, %momentum : f32
+    %wide = arith.extf %k : f16 to f32
+    %before = arith.mulf %wide, %momentum : f32
+    %now = arith.mulf %s, %rest : f32
+    %made = arith.addf %before, %now : f32
+    %r = arith.truncf %made : f32 to f16
+    graph.yield %r : f16
+  }
+  graph.yield %y, %mixed_mean, %mixed_variance : !bcs16, !c16, !c16
+}

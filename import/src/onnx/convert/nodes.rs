@@ -44,20 +44,9 @@ impl<'m> Importer<'m, '_, '_> {
                 self.g.elementwise(&[condition, x, y], elem, |s, args| s.select(args[0], args[1], args[2]))?
             }
             Op::Clip { x, lower, upper } => self.clip(x, lower.as_ref(), upper.as_ref())?,
-            Op::Cast { x, to: ElementType::F8E8M0FNU, saturate, round } => {
-                let x = self.value(x)?;
-                let to = literal::element_type(self.cx(), ElementType::F8E8M0FNU)?;
-                match self.g.elem(x) == to {
-                    true => x,
-                    false => self.g.elementwise(&[x], to, |s, args| power_of_two(s, args[0], *saturate, *round, to))?,
-                }
-            }
-            Op::Cast { x, to, saturate, .. } => {
-                let (x, to) = (self.value(x)?, literal::element_type(self.cx(), *to)?);
-                match saturation(self.cx(), to).filter(|_| *saturate) {
-                    Some(largest) => self.g.elementwise(&[x], to, |s, args| saturated(s, args[0], largest, to))?,
-                    None => self.g.cast(x, to)?,
-                }
+            Op::Cast { x, to, saturate, round } => {
+                let (x, to) = (self.value(x)?, self.element(*to)?);
+                self.cast(x, to, *saturate, *round)?
             }
             Op::Identity { x } => self.value(x)?,
             Op::Constant { value } => self.constant(value)?,
@@ -105,6 +94,25 @@ impl<'m> Importer<'m, '_, '_> {
             other => return self.movement(other),
         };
         Ok(vec![value])
+    }
+
+    /// The IR's type for elements of a type of ONNX.
+    pub(in super::super) fn element(&self, element: ElementType) -> Made<Type> {
+        Ok(literal::element_type(self.cx(), element)?)
+    }
+
+    /// The elements of `x` converted to `to` as ONNX's `Cast` does it.
+    pub(in super::super) fn cast(&mut self, x: Value, to: Type, saturate: bool, round: Rounding) -> Made {
+        if self.g.elem(x) == to {
+            return Ok(x);
+        }
+        if matches!(self.cx().type_data(to), TypeData::Float(FloatKind::F8E8M0FNU)) {
+            return Ok(self.g.elementwise(&[x], to, |s, args| power_of_two(s, args[0], saturate, round, to))?);
+        }
+        Ok(match saturation(self.cx(), to).filter(|_| saturate) {
+            Some(largest) => self.g.elementwise(&[x], to, |s, args| saturated(s, args[0], largest, to))?,
+            None => self.g.cast(x, to)?,
+        })
     }
 
     /// An operator of the library, applied by name.
@@ -164,7 +172,7 @@ impl<'m> Importer<'m, '_, '_> {
     }
 
     /// An operator of the library.
-    fn declared(&self, operator: &str) -> Made<Arc<Operator>> {
+    pub(in super::super) fn declared(&self, operator: &str) -> Made<Arc<Operator>> {
         match self.g.env.operators.get(operator) {
             Some(declared) => Ok(declared.clone()),
             None => fail(format!("needs the operator @{operator}, which the library does not have")),

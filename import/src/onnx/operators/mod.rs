@@ -3,15 +3,25 @@
 //! A file has a list of names with a function that reads a node; what the node says becomes a struct that knows how to make its
 //! values. Nothing else knows these operators, but the table of interfaces (`operators.txt`).
 
+mod bits;
 mod decided;
+mod einsum;
 mod fourier;
+mod grams;
+mod loss;
 mod microsoft;
 mod microsoft_attention;
 mod microsoft_quantized;
 mod order;
+mod places;
 mod quantized;
+mod random;
 mod resize;
+mod rotary;
+mod running;
 mod sampling;
+mod signal;
+mod stateful;
 
 use std::{fmt, rc::Rc};
 
@@ -29,7 +39,7 @@ pub(super) trait Convert<'m>: fmt::Debug {
         1
     }
 
-    /// Operators of the library that it may apply.
+    /// The operators of the library that it may apply.
     fn operators(&self) -> &'static [&'static str] {
         &[]
     }
@@ -75,11 +85,21 @@ type Family = &'static [(&'static str, Read)];
 
 /// The families, by domain.
 const FAMILIES: &[(&str, Family)] = &[
+    ("", bits::OPERATORS),
     ("", decided::OPERATORS),
+    ("", einsum::OPERATORS),
     ("", fourier::OPERATORS),
+    ("", grams::OPERATORS),
+    ("", loss::OPERATORS),
     ("", order::OPERATORS),
+    ("", places::OPERATORS),
     ("", quantized::OPERATORS),
+    ("", random::OPERATORS),
     ("", resize::OPERATORS),
+    ("", rotary::OPERATORS),
+    ("", running::OPERATORS),
+    ("", signal::OPERATORS),
+    ("", stateful::OPERATORS),
     ("com.microsoft", microsoft::OPERATORS),
     ("com.microsoft", microsoft_attention::OPERATORS),
     ("com.microsoft", microsoft_quantized::OPERATORS),

@@ -7,6 +7,7 @@ mod convert;
 mod decided;
 mod examples;
 mod external;
+mod families;
 mod geometry;
 mod normal_form;
 mod quantized;

@@ -183,10 +183,6 @@ fn bad_parameters() {
             with(node("Constant", &[], y), &[("value_string", Value::Str("a"))]),
             "constants given as `value_string` are not supported",
         ),
-        (
-            with(node("BatchNormalization", &["x"; 5], y), &[("training_mode", Value::Int(1))]),
-            "attribute `training_mode` is 1, which is not supported; 0 is",
-        ),
     ];
     for (node, reason) in cases {
         assert_eq!(reasons(&model(17, vec![node])), [reason]);
