@@ -360,8 +360,7 @@ impl<'e> Emit<'e> {
     pub(super) fn combine_own_lanes(&mut self, kind: Combiner, vector: Value) -> Value {
         let elem = self.cx().element_type(self.ty(vector));
         let (mut value, mut width) = (vector, self.lanes);
-        let integer = !elem.is_float(self.cx()) && elem != Type::I1;
-        if kind == Combiner::Add && integer && width > 1 && self.spread.is_none() {
+        if kind == Combiner::AddI && width > 1 && self.spread.is_none() {
             // The order says nothing of a sum of integers. LLVM makes instructions of its own of sums of products of bytes (`vpdpbusd`),
             // and loses lanes where the halves are added as below (LLVM 22).
             let kind = self.cx().ext_attr(CombiningKind::Add);
