@@ -11,6 +11,7 @@ mod linear;
 mod named;
 mod normalise;
 mod packed;
+mod pooling;
 mod quantized;
 mod reduce;
 mod routine;

@@ -2,7 +2,7 @@
 
 use sutura_ir::Value;
 
-use super::super::convert::{Importer, Made, window, wrong};
+use super::super::convert::{Importer, Made, of_weight, window, wrong};
 use super::super::error::{Reason, unsupported};
 use super::super::model::Attribute;
 use super::super::named::NamedNumber;
@@ -194,7 +194,7 @@ impl<'m> Convert<'m> for FusedConv<'m> {
         let (x, weight) = (importer.value(self.x)?, importer.value(self.weight)?);
         let bias = self.bias.map(|bias| importer.value(bias)).transpose()?;
         let Ok(group) = i64::try_from(self.group) else { return wrong("has too many groups") };
-        let window = window(&importer.completed(&self.window, weight)?, false)?;
+        let window = window(&of_weight(&self.window, &importer.g.shape(weight))?, false)?;
         let mut made = importer.g.conv(x, weight, bias, group, &window)?;
         if let Some(added) = self.added {
             let added = importer.value(added)?;
@@ -274,11 +274,9 @@ fn skip_layer_normalization<'m>(r: &NodeReader<'m, '_>, simplified: bool) -> Res
 
 /// Refuses a node of which outputs in the middle are used.
 fn unused(r: &NodeReader<'_, '_>, outputs: std::ops::Range<usize>) -> Result<(), Reason> {
-    for i in outputs {
-        if let Some(name) = r.node.outputs.get(i).and_then(Option::as_deref).filter(|name| r.is_used(name)) {
-            let formal = r.interface.outputs.get(i).map_or("", |formal| formal.name);
-            return Err(unsupported(format!("output `{formal}` (`{name}`) is not supported")));
-        }
+    if let Some(i) = outputs.into_iter().find(|i| r.output_used(*i)) {
+        let formal = r.interface.outputs.get(i).map_or("", |formal| formal.name);
+        return Err(unsupported(format!("output `{formal}` is not supported")));
     }
     Ok(())
 }

@@ -4,7 +4,7 @@ use sutura_dialects::r#dyn::Poly;
 use sutura_dialects::graph::build::{Grain, Scaling, Shifted};
 use sutura_ir::{Type, Value};
 
-use super::super::convert::{Importer, Made, element_type, fail, window, wrong};
+use super::super::convert::{Importer, Made, element_type, fail, of_weight, window, wrong};
 use super::super::error::Reason;
 use super::super::op::Op;
 use super::super::reader::NodeReader;
@@ -405,7 +405,7 @@ impl<'m> ConvInteger<'m> {
         let zero_weight = self.weight.zero.map(|zero| per_output(importer, weight, zero)).transpose()?;
         let zero_weight = zero_weight.map(|zero| behind(importer, zero, weight, 1)).transpose()?;
         let group = i64::try_from(self.group).or_else(|_| fail("has too many groups"))?;
-        let window = window(&importer.completed(&self.window, weight)?, false)?;
+        let window = window(&of_weight(&self.window, &importer.g.shape(weight))?, false)?;
         let (x, weight) = (Shifted { value: x, zero: zero_x }, Shifted { value: weight, zero: zero_weight });
         Ok(importer.g.shifted_conv(x, weight, group, &window)?)
     }
