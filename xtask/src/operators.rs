@@ -1,4 +1,4 @@
-//! `cargo xtask operators`: the importer's table of operators, from the schemas of the onnx package.
+//! `cargo xtask operators`: the importer's table of operators, from the schemas of the onnx package and of onnxruntime.
 //!
 //! The table says by what it was made: it has a digest of the program that makes it and of itself. So the tests find, without
 //! Python, that somebody changed one of both by hand; and with it, that the table is what the program makes.
@@ -16,8 +16,11 @@ const TABLE: &str = "import/src/onnx/operators.txt";
 /// The version whose schemas the table is of.
 const ONNX: &str = "onnx==1.23.2";
 
+/// The version whose schemas rows of operators of onnxruntime are of.
+const RUNTIME: &str = "onnxruntime==1.32.0";
+
 /// Makes the table anew, or with `--check` says whether it is what would be made. The Python that is used is
-/// `SUTURA_PYTHON`, or `python3`, which must have the onnx package.
+/// `SUTURA_PYTHON`, or `python3`, which must have both packages.
 pub(crate) fn run(arguments: &[String]) -> Result<(), Failure> {
     match arguments {
         [] => {
@@ -42,7 +45,7 @@ pub(crate) fn run(arguments: &[String]) -> Result<(), Failure> {
 fn made() -> Result<String, Failure> {
     let python = env::var_os("SUTURA_PYTHON").unwrap_or_else(|| "python3".into());
     let made = process::output(Command::new(python).arg("-B").arg(MAKER));
-    let body = made.map_err(|failure| format!("{failure}\nit needs the onnx package: `pip install {ONNX}`"))?;
+    let body = made.map_err(|failure| format!("{failure}\nit needs two packages: `pip install {ONNX} {RUNTIME}`"))?;
     let maker = fs::read(Path::new(MAKER)).map_err(|error| format!("cannot read {MAKER}: {error}"))?;
     Ok(stamped(&body, &maker))
 }
@@ -78,7 +81,8 @@ mod tests {
     fn the_table_and_what_makes_it_were_not_changed_by_hand() {
         let (table, maker) = (file(TABLE), file(MAKER));
         assert!(is_fresh(&table, &maker), "run `cargo xtask operators`");
-        assert!(table.contains(&format!("from onnx {}", ONNX.trim_start_matches("onnx=="))));
+        let made_from = format!("from {ONNX} and {RUNTIME}.").replace("==", " ");
+        assert!(table.contains(&made_from), "{made_from}");
     }
 
     #[test]

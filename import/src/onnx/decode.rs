@@ -72,8 +72,8 @@ struct Decoder<'a> {
     unsupported: Vec<Problem>,
     warnings: Vec<Problem>,
     functions: Functions,
-    /// Version of ONNX's operators that nodes are of.
-    opset: i64,
+    /// Versions of operators that nodes are of, by domain.
+    opsets: IndexMap<String, i64>,
     /// Graphs around what is decoded.
     depth: usize,
 }
@@ -87,7 +87,7 @@ impl<'a> Decoder<'a> {
             unsupported: Vec::new(),
             warnings: Vec::new(),
             functions: Functions::default(),
-            opset: *OPSETS.end(),
+            opsets: IndexMap::new(),
             depth: 0,
         }
     }
@@ -117,7 +117,7 @@ impl<'a> Decoder<'a> {
         let uses_own = |n: &proto::NodeProto| domain(n.domain()).is_empty() && functions.called_by(n).is_none();
         let uses_own = m.graph.as_ref().is_some_and(|g| g.node.iter().any(uses_own));
         let opsets = self.opsets(&m.opset_import, "model", uses_own);
-        self.opset = opsets.get("").copied().unwrap_or(*OPSETS.end());
+        self.opsets = opsets.clone();
         let names = functions.keys().cloned();
         let names = names.map(|(domain, name, overload)| FunctionName { domain, name, overload }).collect();
         self.functions = functions;
@@ -343,10 +343,9 @@ impl<'a> Decoder<'a> {
         if self.problems.len() + self.unsupported.len() > found {
             self.functions.is_broken(index);
         }
-        let opset = opsets.get("").copied().unwrap_or(*OPSETS.end());
-        let outer = std::mem::replace(&mut self.opset, opset);
+        let outer = std::mem::replace(&mut self.opsets, opsets);
         self.nodes(inner, nodes);
-        self.opset = outer;
+        self.opsets = outer;
         self.functions.leave();
     }
 
@@ -355,12 +354,14 @@ impl<'a> Decoder<'a> {
             let names = names.into_iter().map(|n| Some(n).filter(|n| !n.is_empty()));
             names.collect::<Vec<_>>()
         };
+        let domain = domain(n.domain.as_deref().unwrap_or_default()).to_owned();
+        let newest = Some(*OPSETS.end()).filter(|_| domain.is_empty());
         let mut node = Node {
             name: n.name.unwrap_or_default(),
             index,
             op_type: n.op_type.unwrap_or_default(),
-            domain: domain(n.domain.as_deref().unwrap_or_default()).to_owned(),
-            opset: self.opset,
+            opset: self.opsets.get(&domain).copied().or(newest),
+            domain,
             inputs: optional(n.input),
             outputs: optional(n.output),
             attributes: IndexMap::with_capacity(n.attribute.len()),

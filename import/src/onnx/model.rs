@@ -99,8 +99,8 @@ pub struct Node {
     pub op_type: String,
     /// Empty for ONNX's own operators.
     pub domain: String,
-    /// Version of ONNX's own operators: that of the model, or of the function that has the node.
-    pub opset: i64,
+    /// Version of the operators of the domain: that of the model, or of the function that has the node; none where neither says it.
+    pub opset: Option<i64>,
     /// None where an optional input is left out.
     pub inputs: Vec<Option<String>>,
     /// None where an optional output is left out.

@@ -30,7 +30,7 @@ pub enum NamedNumber {
 
 /// The operator that `r` reads, if the library has it.
 pub(super) fn op<'m>(r: &NodeReader<'m, '_>) -> Option<Result<Op<'m>, Reason>> {
-    let mut forms = onnx_forms_of(&r.node.op_type).peekable();
+    let mut forms = onnx_forms_of(&r.node.domain, &r.node.op_type).peekable();
     forms.peek()?;
     let of_version = |form: &&OnnxForm| (form.since..=form.until).contains(&r.interface.since);
     let forms: Vec<&OnnxForm> = forms.filter(of_version).collect();
@@ -369,19 +369,20 @@ mod tests {
     /// An operator is looked for in the texts that name it, which is seen without reading them.
     #[test]
     fn the_forms_of_an_operator_are_those_of_the_whole_library() {
-        for op in onnx_forms().map(|form| form.op.as_str()).collect::<BTreeSet<_>>() {
-            let all: Vec<&OnnxForm> = onnx_forms().filter(|form| form.op == op).collect();
-            let found: Vec<&OnnxForm> = onnx_forms_of(op).collect();
+        let named = |form: &'static OnnxForm| (form.domain.as_str(), form.op.as_str());
+        for (domain, op) in onnx_forms().map(named).collect::<BTreeSet<_>>() {
+            let all: Vec<&OnnxForm> = onnx_forms().filter(|form| named(form) == (domain, op)).collect();
+            let found: Vec<&OnnxForm> = onnx_forms_of(domain, op).collect();
             assert!(all.len() == found.len() && all.iter().zip(&found).all(|(a, b)| std::ptr::eq(*a, *b)), "{op}");
         }
-        assert_eq!(onnx_forms_of("Conv").count(), 0);
-        assert_eq!(onnx_forms_of("").count(), 0);
+        assert_eq!(onnx_forms_of("", "Conv").count(), 0);
+        assert_eq!(onnx_forms_of("", "").count(), 0);
     }
 
     #[test]
     fn the_library_reads_all_that_the_table_has() {
         for form in onnx_forms() {
-            let operator = schema::operator(&form.op);
+            let operator = schema::operator(&form.domain, &form.op);
             let operator = operator.unwrap_or_else(|| panic!("@{}: ONNX's table has no {}", form.operator, form.op));
             for opset in OPSETS {
                 let Some(interface) = operator.at(opset) else { continue };

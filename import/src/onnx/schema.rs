@@ -13,9 +13,11 @@ use super::tensor::ElementType;
 
 const TABLE: &str = include_str!("operators.txt");
 
-/// A supported operator of the default domain.
+/// A supported operator.
 #[derive(Debug)]
 pub struct Operator {
+    /// Empty for ONNX's own.
+    pub domain: &'static str,
     pub name: &'static str,
     /// Ascending by `since`.
     pub versions: Vec<Interface>,
@@ -80,14 +82,15 @@ pub enum Literal {
 static OPERATORS: LazyLock<IndexMap<&'static str, Operator>> =
     LazyLock::new(|| parse(TABLE).unwrap_or_else(|line| panic!("operators.txt: {line}")));
 
-/// All supported operators, by name.
+/// All supported operators.
 pub fn operators() -> impl Iterator<Item = &'static Operator> {
     OPERATORS.values()
 }
 
-/// The operator called `name`, if it is supported.
-pub fn operator(name: &str) -> Option<&'static Operator> {
-    OPERATORS.get(name)
+/// The operator called `name` in `domain`, if it is supported.
+pub fn operator(domain: &str, name: &str) -> Option<&'static Operator> {
+    let found = if domain.is_empty() { OPERATORS.get(name) } else { OPERATORS.get(&*format!("{domain}.{name}")) };
+    found.filter(|operator| operator.domain == domain)
 }
 
 impl Operator {
@@ -96,9 +99,10 @@ impl Operator {
         self.versions.iter().rev().find(|v| v.since <= opset)
     }
 
-    /// The first opset that has the operator, of those supported.
+    /// The first opset of its domain that has the operator, of those supported.
     pub fn first_opset(&self) -> i64 {
-        self.versions[0].since.max(*super::OPSETS.start())
+        let first = if self.domain.is_empty() { *super::OPSETS.start() } else { 1 };
+        self.versions[0].since.max(first)
     }
 }
 
@@ -164,8 +168,10 @@ fn values(what: &str, formals: &[Formal], actual: &[Option<String>], reasons: &m
 fn parse(table: &'static str) -> Result<IndexMap<&'static str, Operator>, &'static str> {
     let mut operators: IndexMap<&str, Operator> = IndexMap::new();
     for line in table.lines().filter(|l| !l.starts_with('#')) {
-        let (name, interface) = row(line).ok_or(line)?;
-        let operator = operators.entry(name).or_insert_with(|| Operator { name, versions: Vec::new() });
+        let (whole, interface) = row(line).ok_or(line)?;
+        let (domain, name) = whole.rsplit_once('.').unwrap_or(("", whole));
+        let made = || Operator { domain, name, versions: Vec::new() };
+        let operator = operators.entry(whole).or_insert_with(made);
         operator.versions.push(interface);
     }
     Ok(operators)
@@ -249,21 +255,23 @@ mod tests {
 
     #[test]
     fn lookup_follows_the_opset() {
-        let squeeze = operator("Squeeze").unwrap();
+        let squeeze = operator("", "Squeeze").unwrap();
         assert_eq!(squeeze.at(12).unwrap().inputs.len(), 1);
         assert_eq!(squeeze.at(13).unwrap().inputs.len(), 2);
-        assert_eq!(operator("Gelu").unwrap().at(19), None);
-        assert_eq!(operator("Gelu").unwrap().first_opset(), 20);
-        assert_eq!(operator("Abs").unwrap().first_opset(), 7);
-        let axis = |opset| &operator("Softmax").unwrap().at(opset).unwrap().attributes[0].presence;
+        assert_eq!(operator("", "Gelu").unwrap().at(19), None);
+        assert_eq!(operator("", "Gelu").unwrap().first_opset(), 20);
+        assert_eq!(operator("", "Abs").unwrap().first_opset(), 7);
+        let axis = |opset| &operator("", "Softmax").unwrap().at(opset).unwrap().attributes[0].presence;
         assert_eq!(axis(12), &Presence::Default(Literal::Int(1)));
         assert_eq!(axis(13), &Presence::Default(Literal::Int(-1)));
-        assert!(operator("NoSuchOp").is_none());
-        let variables = |name| operator(name).unwrap().at(23).unwrap().inputs.iter().map(|f| f.type_variable);
+        assert!(operator("", "NoSuchOp").is_none());
+        assert!(operator("com.microsoft", "Abs").is_none());
+        assert_eq!(operator("com.microsoft", "FusedMatMul").unwrap().first_opset(), 1);
+        let variables = |name| operator("", name).unwrap().at(23).unwrap().inputs.iter().map(|f| f.type_variable);
         assert!(variables("Where").eq([None, Some("T"), Some("T")]));
         assert!(variables("RMSNormalization").eq([None, None]));
         assert!(variables("Concat").eq([Some("T")]));
-        let types = |name| operator(name).unwrap().at(23).unwrap().inputs.iter().map(|f| &f.types[..]);
+        let types = |name| operator("", name).unwrap().at(23).unwrap().inputs.iter().map(|f| &f.types[..]);
         assert!(types("Where").eq([&[ElementType::Bool][..], &[], &[]]));
         assert!(types("Gather").eq([&[][..], &[ElementType::I32, ElementType::I64]]));
     }

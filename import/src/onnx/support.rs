@@ -198,10 +198,11 @@ fn origin(graph: &Graph, nodes: &[TypedNode<'_>], values: &Values<'_, '_>) -> Or
 
 /// The interface of a node's operator in its opset, and what the node says.
 fn typed_node<'m>(node: &'m Node, values: &Values<'m, '_>) -> Result<(&'static Interface, Op<'m>), Vec<Reason>> {
-    let opset = node.opset;
-    let operator = match schema::operator(&node.op_type) {
-        Some(operator) if node.domain.is_empty() => operator,
-        _ => return Err(vec![Reason { hint: hint(node), ..refusal("operator is not supported") }]),
+    let Some(operator) = schema::operator(&node.domain, &node.op_type) else {
+        return Err(vec![Reason { hint: hint(node), ..refusal("operator is not supported") }]);
+    };
+    let Some(opset) = node.opset else {
+        return Err(vec![format!("is of the domain `{}`, of which the model imports no opset", node.domain).into()]);
     };
     let Some(interface) = operator.at(opset) else {
         let first = operator.first_opset();
@@ -283,13 +284,6 @@ fn hint(node: &Node) -> Option<String> {
 
 fn by_operator(op_type: &str) -> Option<&'static str> {
     Some(match op_type {
-        "QuantizeLinear"
-        | "DequantizeLinear"
-        | "DynamicQuantizeLinear"
-        | "QLinearConv"
-        | "QLinearMatMul"
-        | "ConvInteger"
-        | "MatMulInteger" => "quantized; give the model in floating point",
         "StringConcat" | "StringNormalizer" | "StringSplit" | "RegexFullMatch" => {
             "tensors of strings are not supported; a tokenizer belongs before the model"
         }
@@ -298,7 +292,8 @@ fn by_operator(op_type: &str) -> Option<&'static str> {
 }
 
 fn similar(op_type: &str) -> Option<String> {
-    let scored = schema::operators().map(|o| (strsim::jaro_winkler(op_type, o.name), o.name));
+    let own = schema::operators().filter(|o| o.domain.is_empty());
+    let scored = own.map(|o| (strsim::jaro_winkler(op_type, o.name), o.name));
     let (score, name) = scored.max_by(|a, b| a.0.total_cmp(&b.0))?;
     (score >= SIMILAR).then(|| format!("did you mean `{name}`?"))
 }

@@ -21,8 +21,11 @@ pub(super) fn op<'m>(r: &NodeReader<'m, '_>) -> Typed<'m> {
     if let Some(named) = named::op(r) {
         return named;
     }
-    if let Some(read) = operators::reader(&r.node.op_type) {
+    if let Some(read) = operators::reader(&r.node.domain, &r.node.op_type) {
         return read(r);
+    }
+    if !r.node.domain.is_empty() {
+        return Err(unsupported(format!("operator `{}` is in the table but not read", r.node.op_type)));
     }
     let unary = |function| Ok(Op::Unary { function, x: r.input(0)? });
     let binary = |function| Ok(Op::Binary { function, a: r.input(0)?, b: r.input(1)? });
@@ -349,13 +352,13 @@ fn gemm<'m>(r: &NodeReader<'m, '_>) -> Typed<'m> {
 }
 
 fn conv<'m>(r: &NodeReader<'m, '_>) -> Typed<'m> {
-    let (weight, group, window) = convolution(r)?;
+    let (weight, group, window) = convolution(r, 1)?;
     Ok(Op::Conv { x: r.input(0)?, weight, bias: r.optional(2), group, window })
 }
 
-/// Weight, groups and window of a convolution.
-fn convolution<'m>(r: &NodeReader<'m, '_>) -> Result<(&'m str, u64, Window), Reason> {
-    let weight = r.input(1)?;
+/// Weight, which is input `weight`, groups and window of a convolution.
+pub(super) fn convolution<'m>(r: &NodeReader<'m, '_>, weight: usize) -> Result<(&'m str, u64, Window), Reason> {
+    let weight = r.input(weight)?;
     let kernel = r.values.constant(weight).map(|w| w.dims.get(2..).unwrap_or_default());
     let group = r.int("group")?;
     let group = u64::try_from(group).ok().filter(|&g| g > 0);
@@ -365,7 +368,7 @@ fn convolution<'m>(r: &NodeReader<'m, '_>) -> Result<(&'m str, u64, Window), Rea
 }
 
 fn conv_transpose<'m>(r: &NodeReader<'m, '_>) -> Typed<'m> {
-    let (weight, group, window) = convolution(r)?;
+    let (weight, group, window) = convolution(r, 1)?;
     let list = |name: &str| -> Result<Option<Vec<u64>>, Reason> {
         let Some(values) = r.ints(name).filter(|values| !values.is_empty()) else { return Ok(None) };
         if values.len() != window.kernel.len() && !window.kernel.is_empty() {

@@ -4,6 +4,7 @@ use smallvec::SmallVec;
 use sutura_dialects::arith::{CmpFPredicate, CmpIPredicate};
 use sutura_dialects::r#dyn::poly::{Atom, Poly};
 use sutura_dialects::gir::kinds::{BinaryKind, CastKind, Combiner, CompareKind, TernaryKind, UnaryKind};
+use sutura_dialects::vector::CombiningKind;
 use sutura_ir::affine::{AffineExpr, AffineExprData, AffineOp};
 use sutura_ir::{Attr, AttrData, Block, Builder, Context, Loc, Op, OpState, Type, TypeData, Value};
 
@@ -359,6 +360,12 @@ impl<'e> Emit<'e> {
     pub(super) fn combine_own_lanes(&mut self, kind: Combiner, vector: Value) -> Value {
         let elem = self.cx().element_type(self.ty(vector));
         let (mut value, mut width) = (vector, self.lanes);
+        if kind == Combiner::AddI && width > 1 && self.spread.is_none() {
+            // The order says nothing of a sum of integers. LLVM makes instructions of its own of sums of products of bytes (`vpdpbusd`),
+            // and loses lanes where the halves are added as below (LLVM 22).
+            let kind = self.cx().ext_attr(CombiningKind::Add);
+            return self.op1("vector.reduction", &[value], elem, &[("kind", kind)]);
+        }
         while width > 1 {
             width /= 2;
             let part = |emit: &mut Self, from: i64| emit.shuffle(value, value, from..from + width);

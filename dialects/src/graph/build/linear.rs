@@ -1,6 +1,6 @@
 //! Matrix products.
 
-use sutura_ir::Value;
+use sutura_ir::{Type, Value};
 
 use super::super::combine::Combiner;
 use super::super::shape_fn::SymShape;
@@ -38,6 +38,21 @@ impl GraphBuilder<'_, '_> {
             let made = self.product(a, b, transpose_a, transpose_b)?;
             return Ok(self.bitcast(made, elem));
         }
+        self.contraction((a, transpose_a), (b, transpose_b), elem, &[], |s, args| product(s, args[0], args[1]))
+    }
+
+    /// The sums of what `term` makes of each pair of elements and of `more`, tensors of rank 0; see [`Self::product`].
+    ///
+    /// # Errors
+    /// When shapes do not fit.
+    pub(super) fn contraction(
+        &mut self,
+        (a, transpose_a): (Value, bool),
+        (b, transpose_b): (Value, bool),
+        elem: Type,
+        more: &[Value],
+        term: impl FnOnce(&mut Scalars<'_, '_>, &[Value]) -> Value,
+    ) -> Built {
         let (shape_a, shape_b) = (self.shape(a), self.shape(b));
         if shape_a.is_empty() || shape_b.is_empty() {
             return fail("scalars have no matrix product");
@@ -72,13 +87,13 @@ impl GraphBuilder<'_, '_> {
         }
         let mut iterators = vec![IteratorKind::Parallel; sum];
         iterators.push(IteratorKind::Reduce);
-        let inputs = vec![
+        let mut inputs = vec![
             ComputeInput { value: a, index: index_a, oob: None },
             ComputeInput { value: b, index: index_b, oob: None },
         ];
-        let elem = self.elem(a);
+        inputs.extend(more.iter().map(|value| ComputeInput { value: *value, index: Vec::new(), oob: None }));
         let result = ComputeResult { shape, elem, index, combiner: Some(Combiner::Add) };
-        let op = self.compute(&iterators, inputs, vec![result], |s, args| vec![product(s, args[0], args[1])]);
+        let op = self.compute(&iterators, inputs, vec![result], |s, args| vec![term(s, args)]);
         Ok(self.b.body().result(op, 0))
     }
 

@@ -10,7 +10,9 @@ mod elementwise;
 mod linear;
 mod named;
 mod normalise;
+mod packed;
 mod pooling;
+mod quantized;
 mod reduce;
 mod routine;
 pub mod scalar;
@@ -34,6 +36,8 @@ use crate::elements::scalar_type;
 
 pub use contract::Factor;
 pub use elementwise::{Broadcast, broadcast};
+pub use packed::Blocks;
+pub use quantized::{Grain, Scaling, Shifted};
 pub use routine::Transform;
 pub use scalar::Scalars;
 pub use scatter::Joined;

@@ -105,6 +105,40 @@ impl GraphBuilder<'_, '_> {
     /// # Errors
     /// When shapes do not fit, or grouped channels are not known.
     pub fn conv(&mut self, x: Value, weight: Value, bias: Option<Value>, group: i64, window: &Window) -> Built {
+        let elem = self.elem(x);
+        let outside = zero(self.cx(), elem);
+        let product = self.windows_of((x, outside), weight, (group, window), elem, &[], |s, args| {
+            linear::product(s, args[0], args[1])
+        })?;
+        let Some(bias) = bias else { return Ok(product) };
+        let (sizes, out) = (self.shape(bias), self.shape(product));
+        let [features] = &sizes[..] else { return fail("the bias must be a vector") };
+        self.unify(&out[1], features, || "numbers of output channels".to_string())?;
+        let index = self.dims(0..out.len());
+        let inputs = vec![
+            ComputeInput { value: product, index: index.clone(), oob: None },
+            ComputeInput { value: bias, index: vec![self.dim(1)], oob: None },
+        ];
+        let iterators = vec![IteratorKind::Parallel; out.len()];
+        let result = ComputeResult { shape: out, elem, index, combiner: None };
+        let op = self.compute(&iterators, inputs, vec![result], |s, args| vec![s.add(args[0], args[1])]);
+        Ok(self.b.body().result(op, 0))
+    }
+
+    /// The sums over each window and the input channels of what `term` makes of an element of `x`, or of `outside`, of one of the
+    /// weight, and of `more`, tensors of rank 0; see [`Self::conv`].
+    ///
+    /// # Errors
+    /// When shapes do not fit, or grouped channels are not known.
+    pub(super) fn windows_of(
+        &mut self,
+        (x, outside): (Value, Attr),
+        weight: Value,
+        (group, window): (i64, &Window),
+        elem: Type,
+        more: &[Value],
+        term: impl FnOnce(&mut Scalars<'_, '_>, &[Value]) -> Value,
+    ) -> Built {
         let (shape, filter) = (self.shape(x), self.shape(weight));
         if shape.len() < 3 || filter.len() != shape.len() {
             return fail(format!("an input of rank {} does not fit a weight of rank {}", shape.len(), filter.len()));
@@ -118,40 +152,26 @@ impl GraphBuilder<'_, '_> {
         self.unify(&shape[1], &channels, || "channels of the input and of the weight".to_string())?;
         // Iterators: batch, output channel, windows, then input channel of the group and kernel.
         let (channel, kernel) = (2 + spatial, 3 + spatial);
-        let cx = self.cx();
         let mut index_x = vec![self.dim(0), self.group_channel(group, channel, &filter)?];
         let mut index_w = vec![self.dim(1), self.dim(channel)];
         let (mut out, mut iterators) =
             (vec![shape[0].clone(), filter[0].clone()], vec![IteratorKind::Parallel; channel]);
-        let elem = self.elem(x);
-        let (x, axes) = self.surrounded(x, axes, zero(cx, elem))?;
+        let (x, axes) = self.surrounded(x, axes, outside)?;
         for (d, axis) in axes.iter().enumerate() {
             index_x.push(axis.index(self, 2 + d, kernel + d));
             index_w.push(self.dim(kernel + d));
             out.push(axis.windows.clone());
         }
         iterators.resize(kernel + spatial, IteratorKind::Reduce);
-        let oob = (!axes.iter().all(|a| a.inside)).then(|| zero(cx, elem));
-        let inputs = vec![
+        let oob = (!axes.iter().all(|a| a.inside)).then_some(outside);
+        let mut inputs = vec![
             ComputeInput { value: x, index: index_x, oob },
             ComputeInput { value: weight, index: index_w, oob: None },
         ];
+        inputs.extend(more.iter().map(|value| ComputeInput { value: *value, index: Vec::new(), oob: None }));
         let index = self.dims(0..channel);
-        let result = ComputeResult { shape: out.clone(), elem, index: index.clone(), combiner: Some(Combiner::Add) };
-        let op = self.compute(&iterators, inputs, vec![result], |s, args| vec![linear::product(s, args[0], args[1])]);
-        let product = self.b.body().result(op, 0);
-        let Some(bias) = bias else { return Ok(product) };
-        let sizes = self.shape(bias);
-        let [features] = &sizes[..] else { return fail("the bias must be a vector") };
-        self.unify(&filter[0], features, || "numbers of output channels".to_string())?;
-        let inputs = vec![
-            ComputeInput { value: product, index: index.clone(), oob: None },
-            ComputeInput { value: bias, index: vec![self.dim(1)], oob: None },
-        ];
-        let result = ComputeResult { shape: out, elem, index, combiner: None };
-        let op = self.compute(&vec![IteratorKind::Parallel; channel], inputs, vec![result], |s, args| {
-            vec![s.add(args[0], args[1])]
-        });
+        let result = ComputeResult { shape: out, elem, index, combiner: Some(Combiner::Add) };
+        let op = self.compute(&iterators, inputs, vec![result], |s, args| vec![term(s, args)]);
         Ok(self.b.body().result(op, 0))
     }
 

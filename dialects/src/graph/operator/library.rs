@@ -220,6 +220,8 @@ pub const COUNT: &str = "count";
 /// How the library realises an operator of ONNX.
 #[derive(Clone, Debug)]
 pub struct OnnxForm {
+    /// The domain of the operator; empty for ONNX's own.
+    pub domain: String,
     /// Its name in ONNX.
     pub op: String,
     /// First version of it.
@@ -317,8 +319,9 @@ pub fn onnx_forms() -> impl Iterator<Item = &'static OnnxForm> {
     (0..TEXTS.len()).flat_map(forms_of_text)
 }
 
-/// The forms of one operator of ONNX. Only texts that name it are read: most models need few of them.
-pub fn onnx_forms_of(op: &str) -> impl Iterator<Item = &'static OnnxForm> {
+/// The forms of one operator of a domain, which is empty for ONNX's own. Only texts that name it are read: most models need few of
+/// them.
+pub fn onnx_forms_of<'a>(domain: &'a str, op: &'a str) -> impl Iterator<Item = &'static OnnxForm> + use<'a> {
     static NAMED: OnceLock<HashMap<&str, Vec<usize>>> = OnceLock::new();
     let named = NAMED.get_or_init(|| {
         let mut texts: HashMap<&str, Vec<usize>> = HashMap::new();
@@ -333,7 +336,7 @@ pub fn onnx_forms_of(op: &str) -> impl Iterator<Item = &'static OnnxForm> {
         texts
     });
     let texts = named.get(op).map_or(&[][..], Vec::as_slice);
-    texts.iter().flat_map(|text| forms_of_text(*text)).filter(move |form| form.op == op)
+    texts.iter().flat_map(|text| forms_of_text(*text)).filter(move |form| form.op == op && form.domain == domain)
 }
 
 /// Names of operators of ONNX that entries of `onnx` in a text may have.
@@ -371,7 +374,7 @@ fn forms(op: OpRef<'_>) -> Vec<OnnxForm> {
 }
 
 /// Names of what an entry of `onnx` may say.
-const ENTRIES: &str = "op, since, until, rank, with, one_of, least, absent, without, set, ignore, refuse, choose, words, permute and variadic";
+const ENTRIES: &str = "domain, op, since, until, rank, with, one_of, least, absent, without, set, ignore, refuse, choose, words, permute and variadic";
 
 /// An entry of `onnx`.
 ///
@@ -379,6 +382,7 @@ const ENTRIES: &str = "op, since, until, rank, with, one_of, least, absent, with
 /// Says what is wrong with it.
 pub(super) fn form(cx: &Context, entry: Attr, operator: &Operator) -> Result<OnnxForm, String> {
     let mut form = OnnxForm {
+        domain: String::new(),
         op: String::new(),
         since: 1,
         until: i64::MAX,
@@ -405,6 +409,7 @@ pub(super) fn form(cx: &Context, entry: Attr, operator: &Operator) -> Result<Onn
         let (name, value) = (cx.str(field.name), field.value);
         let wrong = || format!("entry '{name}' of 'onnx' is not what it must be");
         match name {
+            "domain" => form.domain = cx.as_str(value).ok_or_else(wrong)?.to_string(),
             "op" => form.op = cx.as_str(value).ok_or_else(wrong)?.to_string(),
             "since" => form.since = cx.as_int(value).ok_or_else(wrong)?,
             "until" => form.until = cx.as_int(value).ok_or_else(wrong)?,

@@ -36,7 +36,7 @@ use sutura_ir::op;
 /// * The body may hold loops, `scf.for`, with a constant step greater than 0; what they carry are tensors without groups, of sizes
 ///   that have names. Their bounds may be sizes (`tensor.dim`), and `graph.gather` and `graph.scatter` at `tensor.from_elements`
 ///   of the counter read and write what belongs to one step.
-/// * `onnx` says which operators of ONNX it realises: each entry has the name `op`, may have the first and last version
+/// * `onnx` says which operators of ONNX it realises: each entry has the name `op`, of another domain than ONNX's `domain`, may have the first and last version
 ///   (`since`, `until`), attributes `with` a value that they must have, attributes to `ignore`, and scalars for inputs that are
 ///   left out (`absent`); with `variadic` an operator of two inputs takes any number, one after the other; with
 ///   `variadic = "sum"` that one joins them, and this one is applied to what it gives, with their number as attribute `count`.

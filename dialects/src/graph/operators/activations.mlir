@@ -8,7 +8,7 @@
 graph.operator @gelu {
   summary = "x * P(X <= x) of a normal distribution, by the error function",
   elements = [f64, f32, bf16, f16], groups = {A},
-  onnx = [{op = "Gelu", with = {approximate = "none"}}]
+  onnx = [{op = "Gelu", with = {approximate = "none"}}, {domain = "com.microsoft", op = "Gelu"}]
 } {
 ^bb0(%x: !f64):
   %y = graph.compute ins(%x : !f64) -> !f64 {iterators = #graph.iterators<[parallel]>, maps = [#id, #id]} {
@@ -181,7 +181,7 @@ graph.operator @swish {
   summary = "x / (1 + exp(-alpha * x))",
   elements = [f32, bf16, f16, f64], groups = {A},
   attributes = {alpha = 1.0 : f32},
-  onnx = [{op = "Swish"}]
+  onnx = [{op = "Swish"}, {domain = "com.microsoft", op = "QuickGelu"}]
 } {
 ^bb0(%x: !f32):
   %y = graph.compute ins(%x : !f32) -> !f32 {iterators = #graph.iterators<[parallel]>, maps = [#id, #id]} {

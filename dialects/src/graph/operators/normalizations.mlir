@@ -315,7 +315,7 @@ graph.operator @rms_norm {
   elements = [f16, bf16, f32, f64], accumulator = f32, groups = {O = "before axis", N},
   broadcast = array<i64: 1>,
   attributes = {axis = -1 : i64, epsilon = 1.0e-5 : f32},
-  onnx = [{op = "RMSNormalization", with = {stash_type = 1 : i64}}]
+  onnx = [{op = "RMSNormalization", with = {stash_type = 1 : i64}}, {op = "SimplifiedLayerNormalization", with = {stash_type = 1 : i64}}]
 } {
 ^bb0(%x: !on16, %scale: !on16):
   %squares = graph.compute ins(%x : !on16) -> !o32

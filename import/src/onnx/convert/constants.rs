@@ -116,7 +116,7 @@ impl<'m> Importer<'m, '_, '_> {
     }
 
     /// That an input's element type is one of `types`, if any are named.
-    fn check_type(&self, name: &str, elem: Type, types: &[ElementType]) -> Made<()> {
+    pub(in super::super) fn check_type(&self, name: &str, elem: Type, types: &[ElementType]) -> Made<()> {
         let of = |ty: &ElementType| literal::element_type(self.cx(), *ty).is_ok_and(|ty| ty == elem);
         if types.is_empty() || types.iter().any(of) {
             return Ok(());

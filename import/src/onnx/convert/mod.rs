@@ -34,6 +34,7 @@ pub(super) use self::items::{Item, Sequence};
 pub(super) use self::literal::element_type;
 use self::names::Symbols;
 use self::regions::Scope;
+pub(super) use self::windows::{of_weight, window};
 use super::{
     model::{Dim, OnnxModel, ValueInfo, ValueType},
     op::Op as NodeOp,

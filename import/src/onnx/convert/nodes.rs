@@ -158,6 +158,20 @@ impl<'m> Importer<'m, '_, '_> {
         Ok(self.g.apply(&declared, &[joined], &[count])?)
     }
 
+    /// The first result of an operator of the library, which the conversion of a node lists as one that it applies.
+    pub(in super::super) fn applied(
+        &mut self,
+        operator: &str,
+        inputs: &[Value],
+        attributes: &[(String, NamedNumber)],
+    ) -> Made {
+        let (declared, attributes) = (self.declared(operator)?, self.numbers(attributes));
+        match self.g.apply(&declared, inputs, &attributes)?.first() {
+            Some(made) => Ok(*made),
+            None => fail(format!("needs a result of @{operator}, which makes none")),
+        }
+    }
+
     /// An operator of the library.
     pub(in super::super) fn declared(&self, operator: &str) -> Made<Arc<Operator>> {
         match self.g.env.operators.get(operator) {

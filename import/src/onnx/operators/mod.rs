@@ -12,10 +12,14 @@ mod fourier;
 mod grams;
 mod grids;
 mod loss;
+mod microsoft;
+mod microsoft_attention;
+mod microsoft_quantized;
 mod order;
 mod patches;
 mod places;
 mod pooling;
+mod quantized;
 mod random;
 mod regions;
 mod resize;
@@ -108,31 +112,37 @@ type Read = for<'m, 'a> fn(&NodeReader<'m, 'a>) -> Result<Op<'m>, Reason>;
 /// The operators of a family by their names.
 type Family = &'static [(&'static str, Read)];
 
-const FAMILIES: &[Family] = &[
-    bits::OPERATORS,
-    control::OPERATORS,
-    decided::OPERATORS,
-    einsum::OPERATORS,
-    fourier::OPERATORS,
-    grams::OPERATORS,
-    grids::OPERATORS,
-    loss::OPERATORS,
-    order::OPERATORS,
-    patches::OPERATORS,
-    places::OPERATORS,
-    pooling::OPERATORS,
-    random::OPERATORS,
-    regions::OPERATORS,
-    resize::OPERATORS,
-    rotary::OPERATORS,
-    running::OPERATORS,
-    scans::OPERATORS,
-    sequences::OPERATORS,
-    signal::OPERATORS,
-    stateful::OPERATORS,
+/// The families, by domain.
+const FAMILIES: &[(&str, Family)] = &[
+    ("", bits::OPERATORS),
+    ("", control::OPERATORS),
+    ("", decided::OPERATORS),
+    ("", einsum::OPERATORS),
+    ("", fourier::OPERATORS),
+    ("", grams::OPERATORS),
+    ("", grids::OPERATORS),
+    ("", loss::OPERATORS),
+    ("", order::OPERATORS),
+    ("", patches::OPERATORS),
+    ("", places::OPERATORS),
+    ("", pooling::OPERATORS),
+    ("", quantized::OPERATORS),
+    ("", random::OPERATORS),
+    ("", regions::OPERATORS),
+    ("", resize::OPERATORS),
+    ("", rotary::OPERATORS),
+    ("", running::OPERATORS),
+    ("", scans::OPERATORS),
+    ("", sequences::OPERATORS),
+    ("", signal::OPERATORS),
+    ("", stateful::OPERATORS),
+    ("com.microsoft", microsoft::OPERATORS),
+    ("com.microsoft", microsoft_attention::OPERATORS),
+    ("com.microsoft", microsoft_quantized::OPERATORS),
 ];
 
-/// What reads nodes of the operator called `name`, if it is in a family.
-pub(super) fn reader(name: &str) -> Option<Read> {
-    FAMILIES.iter().copied().flatten().find(|(known, _)| *known == name).map(|(_, read)| *read)
+/// What reads nodes of the operator called `name` in `domain`, if it is in a family.
+pub(super) fn reader(domain: &str, name: &str) -> Option<Read> {
+    let families = FAMILIES.iter().filter(|(of, _)| *of == domain);
+    families.flat_map(|(_, family)| *family).find(|(known, _)| *known == name).map(|(_, read)| *read)
 }

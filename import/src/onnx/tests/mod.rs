@@ -12,6 +12,7 @@ mod families;
 mod functions;
 mod geometry;
 mod normal_form;
+mod quantized;
 mod recurrent;
 mod references;
 mod routines;

@@ -247,7 +247,8 @@ fn defaults() {
 /// they take is tested beside them.
 #[test]
 fn whole_table_is_read() {
-    for operator in schema::operators().filter(|operator| operators::reader(operator.name).is_none()) {
+    let table = schema::operators().filter(|operator| operator.domain.is_empty());
+    for operator in table.filter(|operator| operators::reader("", operator.name).is_none()) {
         for interface in &operator.versions {
             let opset = interface.since.max(*OPSETS.start());
             let mut inputs: Vec<_> = interface.inputs.iter().map(|f| f.name).collect();

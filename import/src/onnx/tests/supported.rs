@@ -5,7 +5,7 @@ use crate::onnx::{UnsupportedOps, proto::*};
 
 #[test]
 fn all_listed_with_names_and_hints() {
-    let mut foreign = node("FusedMatMul", &["x"], &["c"]);
+    let mut foreign = node("BeamSearch", &["x"], &["c"]);
     foreign.domain = Some("com.microsoft".into());
     let m = model(
         17,
@@ -25,7 +25,7 @@ fn all_listed_with_names_and_hints() {
         [
             ("`my_Matmul`", "Matmul", "operator is not supported"),
             ("`my_StringConcat`", "StringConcat", "operator is not supported"),
-            ("`my_FusedMatMul`", "FusedMatMul", "operator is not supported"),
+            ("`my_BeamSearch`", "BeamSearch", "operator is not supported"),
             ("`my_ImageDecoder`", "ImageDecoder", "operator is not supported"),
             ("`my_Gelu`", "Gelu", "does not exist in opset 17, only from 20 on"),
         ]
@@ -38,15 +38,36 @@ fn all_listed_with_names_and_hints() {
 }
 
 #[test]
+fn domains_are_imported_and_have_their_own_operators() {
+    let of = |domain: &str, op: &str, imports: Option<i64>| {
+        let mut foreign = node(op, &["x"], &["y"]);
+        foreign.domain = Some(domain.into());
+        let mut m = model(17, vec![foreign]);
+        let import = |version| OperatorSetIdProto { domain: Some(domain.into()), version: Some(version) };
+        m.opset_import.extend(imports.map(import));
+        reasons(&m)
+    };
+    assert_eq!(of("com.microsoft", "Gelu", Some(1)), [""; 0]);
+    assert_eq!(
+        of("com.microsoft", "Gelu", None),
+        ["is of the domain `com.microsoft`, of which the model imports no opset"]
+    );
+    assert_eq!(of("com.microsoft", "Gelu", Some(0)), ["does not exist in opset 0, only from 1 on"]);
+    assert_eq!(of("com.microsoft", "Relu", Some(1)), ["operator is not supported"]);
+    assert_eq!(of("ai.onnx.ml", "Relu", Some(1)), ["operator is not supported"]);
+    assert_eq!(reasons(&model(17, vec![node("com.microsoft.Gelu", &["x"], &["y"])])), ["operator is not supported"]);
+}
+
+#[test]
 fn like_reasons_are_shown_together() {
     let foreign = |node: NodeProto| NodeProto { domain: Some("com.microsoft".into()), ..node };
-    let nameless = NodeProto { name: None, ..node("BiasGelu", &["x"], &["y"]) };
-    let m = model(17, vec![foreign(node("BiasGelu", &["x"], &["a"])), foreign(nameless)]);
+    let nameless = NodeProto { name: None, ..node("BeamSearch", &["x"], &["y"]) };
+    let m = model(17, vec![foreign(node("BeamSearch", &["x"], &["a"])), foreign(nameless)]);
     let text = UnsupportedOps(unsupported(&m)).to_string();
     assert_eq!(
         text,
         "the model uses what is not supported:\n  \
-         com.microsoft.BiasGelu: `my_BiasGelu`, #1 making `y`: operator is not supported\n    \
+         com.microsoft.BeamSearch: `my_BeamSearch`, #1 making `y`: operator is not supported\n    \
          hint: made by onnxruntime's optimizer or quantizer; give the model it was made from"
     );
 }
