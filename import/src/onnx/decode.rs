@@ -97,7 +97,7 @@ impl<'a> Decoder<'a> {
             self.warning("model", "training information is ignored");
         }
         let uses_own = m.graph.as_ref().is_some_and(|g| g.node.iter().any(|n| domain(n.domain()).is_empty()));
-        let opsets = self.opsets(&m.opset_import, uses_own);
+        let opsets = self.opsets(&m.opset_import, uses_own, ir_version);
         let functions = m
             .functions
             .iter()
@@ -122,8 +122,16 @@ impl<'a> Decoder<'a> {
     }
 
     /// The operator sets; `uses_own`: some node is an operator of ONNX's own.
-    fn opsets(&mut self, imports: &[proto::OperatorSetIdProto], uses_own: bool) -> IndexMap<String, i64> {
+    fn opsets(
+        &mut self,
+        imports: &[proto::OperatorSetIdProto],
+        uses_own: bool,
+        ir_version: i64,
+    ) -> IndexMap<String, i64> {
         let mut opsets = IndexMap::new();
+        if imports.is_empty() && (1..3).contains(&ir_version) {
+            opsets.insert(String::new(), 1);
+        }
         for import in imports {
             let domain = domain(import.domain());
             let old = opsets.insert(domain.to_owned(), import.version());

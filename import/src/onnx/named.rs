@@ -4,11 +4,14 @@ use sutura_dialects::graph::operator::{Literal, Numbers, OnnxForm, Words, onnx_f
 
 use super::{
     error::{Reason, unsupported},
-    model::Attribute,
+    model::{Attribute, AttributeKind},
     op::Op,
     reader::NodeReader,
     schema::{Formal, Presence},
 };
+
+/// An attribute of opsets before 6 that says nothing.
+const CONSUMED: &str = "consumed_inputs";
 
 /// Orders of dimensions, by the number of what has them.
 pub type Permutations = Vec<(usize, &'static [usize])>;
@@ -129,6 +132,13 @@ fn contradicts(r: &NodeReader<'_, '_>, form: &OnnxForm) -> Result<Option<Reason>
         };
         match wanted {
             Literal::Int(wanted) => match r.optional_int(name) {
+                // Some were floats once.
+                None if r.interface.attribute(name).is_some_and(|rule| rule.kind == AttributeKind::Float) => {
+                    let found = f64::from(r.float(name)?);
+                    if found != *wanted as f64 {
+                        return Ok(Some(refusal(found.to_string(), wanted.to_string())));
+                    }
+                }
                 Some(found) if found != *wanted => return Ok(Some(refusal(found.to_string(), wanted.to_string()))),
                 _ => {}
             },
@@ -181,7 +191,7 @@ fn unknown_attribute(r: &NodeReader<'_, '_>, form: &OnnxForm) -> Option<Reason> 
             || form.words.iter().any(|words| words.attribute == name)
             || form.words.iter().flat_map(|words| &words.numbers).any(|list| list.attribute == name)
     };
-    let name = r.node.attributes.keys().find(|name| !known(name))?;
+    let name = r.node.attributes.keys().find(|name| !known(name) && *name != CONSUMED)?;
     Some(unsupported(format!("attribute `{name}` is not supported")))
 }
 
@@ -355,7 +365,7 @@ mod tests {
         let missing = missing.filter(|name| !has(name)).map(|name| format!("attribute {name} is not there"));
         let unmoved = form.permute.iter().filter(|(name, _)| !values().any(|value| value == name));
         let unmoved = unmoved.map(|(name, _)| format!("nothing is called {name}"));
-        let unread = interface.attributes.iter().filter(|a| listed().all(|name| name != a.name));
+        let unread = interface.attributes.iter().filter(|a| a.name != CONSUMED && listed().all(|name| name != a.name));
         let unread = unread.map(|a| format!("attribute {} is not read", a.name));
         let input = |name: &str| interface.inputs.iter().find(|input| input.name == name);
         let may_lack = |name: &str| form.input_names.iter().skip(interface.inputs.len()).any(|input| input == name);

@@ -468,7 +468,7 @@ graph.operator @batch_norm {
   summary = "(x - mean) / sqrt(variance + epsilon) * scale + bias, with statistics that are given for each channel",
   elements = [f32, bf16, f16, f64], groups = {S},
   attributes = {epsilon = 1.0e-5 : f32},
-  onnx = [{op = "BatchNormalization", with = {spatial = 1 : i64, training_mode = 0 : i64}, ignore = ["momentum"]}]
+  onnx = [{op = "BatchNormalization", with = {spatial = 1 : i64, training_mode = 0 : i64, is_test = 1 : i64}, ignore = ["momentum"]}]
 } {
 ^bb0(%x: !bcs, %scale: !c, %bias: !c, %mean: !c, %variance: !c):
   %factor = graph.compute ins(%scale, %variance : !c, !c) -> !c

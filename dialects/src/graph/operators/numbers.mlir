@@ -285,8 +285,7 @@ graph.operator @atanh {
 graph.operator @bitwise_not {
   summary = "every bit inverted",
   laws = ["involution"],
-  elements = [i32, i8, i16, i64], groups = {A},
-  onnx = [{op = "BitwiseNot"}]
+  elements = [i32, i8, i16, i64], groups = {A}
 } {
 ^bb0(%x: !i32):
   %y = graph.compute ins(%x : !i32) -> !i32 {iterators = #graph.iterators<[parallel]>, maps = [#id, #id]} {
@@ -300,8 +299,7 @@ graph.operator @bitwise_not {
 
 graph.operator @bitwise_and {
   summary = "the bits of both",
-  elements = [i32, i8, i16, i64], groups = {A}, broadcast = array<i64: 0, 1>,
-  onnx = [{op = "BitwiseAnd"}]
+  elements = [i32, i8, i16, i64], groups = {A}, broadcast = array<i64: 0, 1>
 } {
 ^bb0(%a: !i32, %b: !i32):
   %y = graph.compute ins(%a, %b : !i32, !i32) -> !i32 {iterators = #graph.iterators<[parallel]>, maps = [#id, #id, #id]} {
@@ -314,8 +312,7 @@ graph.operator @bitwise_and {
 
 graph.operator @bitwise_or {
   summary = "the bits of either",
-  elements = [i32, i8, i16, i64], groups = {A}, broadcast = array<i64: 0, 1>,
-  onnx = [{op = "BitwiseOr"}]
+  elements = [i32, i8, i16, i64], groups = {A}, broadcast = array<i64: 0, 1>
 } {
 ^bb0(%a: !i32, %b: !i32):
   %y = graph.compute ins(%a, %b : !i32, !i32) -> !i32 {iterators = #graph.iterators<[parallel]>, maps = [#id, #id, #id]} {
@@ -328,8 +325,7 @@ graph.operator @bitwise_or {
 
 graph.operator @bitwise_xor {
   summary = "the bits of just one",
-  elements = [i32, i8, i16, i64], groups = {A}, broadcast = array<i64: 0, 1>,
-  onnx = [{op = "BitwiseXor"}]
+  elements = [i32, i8, i16, i64], groups = {A}, broadcast = array<i64: 0, 1>
 } {
 ^bb0(%a: !i32, %b: !i32):
   %y = graph.compute ins(%a, %b : !i32, !i32) -> !i32 {iterators = #graph.iterators<[parallel]>, maps = [#id, #id, #id]} {

@@ -3,7 +3,6 @@
 use std::sync::Arc;
 
 use sutura_dialects::arith::RoundingMode;
-use sutura_dialects::elements::is_unsigned;
 use sutura_dialects::graph::Combiner;
 use sutura_dialects::graph::build::Scalars;
 use sutura_dialects::graph::build::scalar::Comparison;
@@ -30,11 +29,13 @@ impl<'m> Importer<'m, '_, '_> {
                 let form = if first { Some(op) } else { other.or_else(|| told(self)) };
                 return self.named(form.unwrap_or(op));
             }
-            Op::Binary { function, a, b } => self.binary(*function, a, b)?,
+            Op::Binary { function, a, b } => {
+                let operands = self.pair(a, b)?;
+                self.binary(*function, operands, a)?
+            }
             Op::Compare { function, a, b } => {
                 let (a, b) = self.pair(a, b)?;
-                let comparison = comparison(*function);
-                self.g.elementwise(&[a, b], Type::I1, |s, args| s.compare(comparison, args[0], args[1]))?
+                self.compared(*function, a, b)?
             }
             Op::Extremum { function, inputs } => self.extremum(*function, inputs)?,
             Op::Where { condition, x, y } => {
@@ -306,18 +307,23 @@ impl<'m> Importer<'m, '_, '_> {
         })?)
     }
 
-    fn binary(&mut self, function: Binary, a: &'m str, b: &'m str) -> Made {
+    /// A comparison of two tensors that are broadcast together.
+    pub(in super::super) fn compared(&mut self, function: Compare, a: Value, b: Value) -> Made {
+        let comparison = comparison(function);
+        Ok(self.g.elementwise(&[a, b], Type::I1, |s, args| s.compare(comparison, args[0], args[1]))?)
+    }
+
+    /// A function of two tensors that are broadcast together; the model calls the first one `a`.
+    pub(in super::super) fn binary(&mut self, function: Binary, (x, y): (Value, Value), a: &str) -> Made {
         if function == Binary::Pow {
-            return self.pow(a, b);
+            return self.pow(x, y);
         }
         let logical = matches!(function, Binary::And | Binary::Or);
         if function == Binary::Mod {
-            let value = self.value(a)?;
-            if self.g.elem(value).is_float(self.cx()) {
+            if self.g.elem(x).is_float(self.cx()) {
                 return wrong("is a modulus of floats, which needs `fmod` to be 1");
             }
         }
-        let (x, y) = self.pair(a, b)?;
         if logical != (self.g.elem(x) == Type::I1) {
             return fail(format!("`{a}` has an element type that the operator does not take"));
         }
@@ -334,8 +340,7 @@ impl<'m> Importer<'m, '_, '_> {
     }
 
     /// Small powers become products and roots, which are exact where the function is not.
-    fn pow(&mut self, a: &'m str, b: &'m str) -> Made {
-        let (x, y) = (self.value(a)?, self.value(b)?);
+    fn pow(&mut self, x: Value, y: Value) -> Made {
         let exponent = self.single_number(y);
         if let Some(exponent) = exponent
             && self.g.shape(y).len() <= self.g.shape(x).len()
@@ -345,9 +350,6 @@ impl<'m> Importer<'m, '_, '_> {
             return Ok(self.g.map(x, |s, x| power(s, x))?);
         }
         let cx = self.cx();
-        if [x, y].iter().any(|v| is_unsigned(cx, self.g.elem(*v))) {
-            return fail("raises or is raised to integers without sign");
-        }
         Ok(self.g.zip(x, y, |s, x, y| {
             let (base, power) = (s.ty(x), s.ty(y));
             match (base.is_float(cx), power.is_float(cx)) {
@@ -355,10 +357,7 @@ impl<'m> Importer<'m, '_, '_> {
                     let y = s.cast(y, base);
                     s.op("math.powf", &[x, y], base)
                 }
-                (false, false) => {
-                    let y = s.cast(y, base);
-                    s.op("math.ipowi", &[x, y], base)
-                }
+                (false, false) => s.powi(x, y),
                 (false, true) => {
                     let x = s.cast(x, power);
                     let result = s.op("math.powf", &[x, y], power);

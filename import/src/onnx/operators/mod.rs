@@ -9,6 +9,7 @@ mod einsum;
 mod fourier;
 mod grams;
 mod loss;
+pub(super) mod old;
 mod order;
 mod places;
 mod random;

@@ -302,6 +302,8 @@ fn some_value(rule: &schema::AttributeRule) -> Value {
         AttributeKind::Int => Value::Int(1),
         AttributeKind::Ints => Value::Ints(&[1]),
         AttributeKind::Tensor => Value::Tensor(floats("", &[], &[1.0])),
+        // The type to which Cast converts.
+        AttributeKind::String => Value::Str("DOUBLE"),
         other => panic!("no value of kind {other}"),
     }
 }
