@@ -70,14 +70,15 @@ fn realised<'m>(r: &NodeReader<'m, '_>, forms: &[&'static OnnxForm]) -> Result<O
         let permute = (permuted(form, &r.interface.inputs), permuted(form, &r.interface.outputs));
         let (operator, variadic) = (form.operator.as_str(), form.variadic.as_deref());
         let (rank, results, others) = (form.rank, form.results, Vec::new());
-        fitting.push(Op::Named { operator, inputs, variadic, rank, attributes, permute, results, others });
+        let unsigned = form.unsigned;
+        fitting.push(Op::Named { operator, inputs, variadic, rank, attributes, permute, unsigned, results, others });
     }
     // Attributes and the number of inputs say which form it is, or its tensors do, once they are known.
     let mut fitting = fitting.into_iter();
     match fitting.next() {
-        Some(Op::Named { operator, inputs, variadic, rank, attributes, permute, results, .. }) => {
+        Some(Op::Named { operator, inputs, variadic, rank, attributes, permute, unsigned, results, .. }) => {
             let others = fitting.collect();
-            Ok(Op::Named { operator, inputs, variadic, rank, attributes, permute, results, others })
+            Ok(Op::Named { operator, inputs, variadic, rank, attributes, permute, unsigned, results, others })
         }
         _ => Err(refused.or(other).unwrap_or_else(|| unsupported(unread(r, forms)))),
     }

@@ -6,7 +6,8 @@ use sutura_dialects::arith::RoundingMode;
 use sutura_dialects::graph::Combiner;
 use sutura_dialects::graph::build::Scalars;
 use sutura_dialects::graph::build::scalar::Comparison;
-use sutura_dialects::graph::operator::{Actual, COUNT, Operator, bind};
+use sutura_dialects::elements::scalar_type;
+use sutura_dialects::graph::operator::{Actual, COUNT, Operator, Unsigned, bind};
 use sutura_ir::float::{largest, to_f64};
 use sutura_ir::types::{FloatKind, TypeData};
 use sutura_ir::{AttrData, Context, NamedAttr, OpState, Type, Value};
@@ -117,18 +118,20 @@ impl<'m> Importer<'m, '_, '_> {
 
     /// An operator of the library, applied by name.
     fn named(&mut self, op: &Op<'m>) -> Made<Vec<Value>> {
-        let Op::Named { operator, inputs, variadic, rank, attributes, permute, .. } = op else {
+        let Op::Named { operator, inputs, variadic, rank, attributes, permute, unsigned, .. } = op else {
             return wrong("is no operator of the library");
         };
         let cx = self.cx();
         let declared = self.declared(operator)?;
-        let elem = self.shared_elem(&declared, inputs)?;
+        let given = self.shared_elem(&declared, inputs)?;
+        let elem = unsigned.map_or(given, |_| scalar_type(cx, given));
         let mut values = Vec::new();
         for (i, input) in inputs.iter().enumerate() {
             values.push(match input {
                 NamedInput::Value(name) => {
                     let value = self.value(name)?;
-                    self.permuted(value, i, &permute.0)?
+                    let value = self.permuted(value, i, &permute.0)?;
+                    self.signless(value, *unsigned)?
                 }
                 NamedInput::Absent(number) => {
                     let elem = self.absent_elem(&declared, i, elem);
@@ -140,8 +143,13 @@ impl<'m> Importer<'m, '_, '_> {
         self.check_rank(&declared, *rank, values.first().copied())?;
         let Some(by) = variadic else {
             let results = self.g.apply(&declared, &values, &attributes)?;
-            let results = results.into_iter().enumerate();
-            return results.map(|(i, result)| self.permuted(result, i, &permute.1)).collect();
+            let results = results.into_iter().zip(&declared.results).enumerate();
+            let back = |of: &mut Self, i: usize, result: Value, formal: Type| {
+                let shared = elem != given && formal == declared.elements[0];
+                let result = if shared { of.g.bitcast(result, given) } else { result };
+                of.permuted(result, i, &permute.1)
+            };
+            return results.map(|(i, (result, formal))| back(self, i, result, formal.elem)).collect();
         };
         let joins = self.declared(by)?;
         let Some((first, rest)) = values.split_first() else { return wrong("has no input") };
@@ -155,6 +163,22 @@ impl<'m> Importer<'m, '_, '_> {
         }
         let count = NamedAttr { name: cx.ident(COUNT), value: cx.int_attr(values.len() as i64, Type::I64) };
         Ok(self.g.apply(&declared, &[joined], &[count])?)
+    }
+
+    /// Integers without sign as signless ones, as an operator takes them.
+    fn signless(&mut self, x: Value, unsigned: Option<Unsigned>) -> Made {
+        let elem = self.g.elem(x);
+        let signless = scalar_type(self.cx(), elem);
+        let Some(unsigned) = unsigned.filter(|_| elem != signless) else { return Ok(x) };
+        let bits = self.g.bitcast(x, signless);
+        if unsigned == Unsigned::Bits {
+            return Ok(bits);
+        }
+        Ok(self.g.map(bits, |s, x| {
+            let width = s.cx().bit_width(signless).unwrap_or(64);
+            let first = s.int(i64::MIN >> (64 - width), signless);
+            s.bits("arith.xori", x, first)
+        })?)
     }
 
     /// An operator of the library.
@@ -215,11 +239,13 @@ impl<'m> Importer<'m, '_, '_> {
 
     /// Whether the tensors of a node fit a form of it. Nothing is built or assumed.
     fn fits(&mut self, op: &Op<'m>) -> Made<()> {
-        let Op::Named { operator, inputs, rank, attributes, permute, .. } = op else {
+        let Op::Named { operator, inputs, rank, attributes, permute, unsigned, .. } = op else {
             return wrong("is no operator of the library");
         };
         let declared = self.declared(operator)?;
-        let elem = self.shared_elem(&declared, inputs)?;
+        let cx = self.cx();
+        let taken = |elem: Type| unsigned.map_or(elem, |_| scalar_type(cx, elem));
+        let elem = taken(self.shared_elem(&declared, inputs)?);
         let mut actuals = Vec::new();
         for (i, input) in inputs.iter().enumerate() {
             actuals.push(match input {
@@ -228,7 +254,7 @@ impl<'m> Importer<'m, '_, '_> {
                     if i == 0 {
                         self.check_rank(&declared, *rank, Some(value))?;
                     }
-                    let (elem, shape) = (self.g.elem(value), self.g.shape(value));
+                    let (elem, shape) = (taken(self.g.elem(value)), self.g.shape(value));
                     let order = order_of(i, shape.len(), &permute.0)?;
                     let shape = order.map_or(shape.clone(), |order| order.iter().map(|d| shape[*d].clone()).collect());
                     Actual { elem, shape }

@@ -1,7 +1,7 @@
 //! Operators on the bits of numbers, and conversions to the type of another tensor.
 
 use sutura_dialects::complex::part_type;
-use sutura_dialects::elements::{is_unsigned, scalar_type};
+use sutura_dialects::elements::is_unsigned;
 use sutura_dialects::graph::build::Scalars;
 use sutura_dialects::graph::build::scalar::Comparison;
 use sutura_ir::{Type, Value};
@@ -14,44 +14,7 @@ use super::super::tensor::ElementType;
 use super::super::typing::rounding;
 use super::{Conversion, Convert, Family};
 
-pub(super) const OPERATORS: Family = &[
-    ("BitCast", bit_cast),
-    ("BitShift", bit_shift),
-    ("BitwiseAnd", |r| bitwise(r, &["bitwise_and"])),
-    ("BitwiseNot", |r| bitwise(r, &["bitwise_not"])),
-    ("BitwiseOr", |r| bitwise(r, &["bitwise_or"])),
-    ("BitwiseXor", |r| bitwise(r, &["bitwise_xor"])),
-    ("CastLike", cast_like),
-];
-
-/// An operator of the library on the bits of integers, for which a sign is a bit as others.
-#[derive(Debug)]
-struct Bitwise<'m> {
-    operator: &'static [&'static str; 1],
-    inputs: Vec<&'m str>,
-}
-
-fn bitwise<'m>(r: &NodeReader<'m, '_>, operator: &'static [&'static str; 1]) -> Result<Op<'m>, Reason> {
-    Ok(Conversion::op(Bitwise { operator, inputs: r.inputs() }))
-}
-
-impl<'m> Convert<'m> for Bitwise<'m> {
-    fn operators(&self) -> &'static [&'static str] {
-        self.operator
-    }
-
-    fn convert(&self, importer: &mut Importer<'m, '_, '_>) -> Made<Vec<Value>> {
-        let mut values = importer.values(&self.inputs)?;
-        let Some(elem) = values.first().map(|value| importer.g.elem(*value)) else { return wrong("has no input") };
-        let signless = scalar_type(importer.cx(), elem);
-        for value in &mut values {
-            *value = importer.g.bitcast(*value, signless);
-        }
-        let declared = importer.declared(self.operator[0])?;
-        let made = importer.g.apply(&declared, &values, &[])?;
-        Ok(vec![importer.g.bitcast(made[0], elem)])
-    }
-}
+pub(super) const OPERATORS: Family = &[("BitCast", bit_cast), ("BitShift", bit_shift), ("CastLike", cast_like)];
 
 /// The bits of integers moved to the left or to the right.
 #[derive(Debug)]

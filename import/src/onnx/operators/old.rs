@@ -41,7 +41,7 @@ pub(in super::super) fn op<'m>(r: &NodeReader<'m, '_>) -> Option<Result<Op<'m>, 
         "Tile" if r.interface.since < 6 => return Some(tile(r)),
         "Cast" if r.interface.since < 6 => return Some(cast(r)),
         "Split" if r.interface.since < 2 && r.optional(1).is_some() => {
-            return Some(Err(unsupported("takes the sizes of its parts from an input, which opset 2 does away with")));
+            return Some(split(r));
         }
         _ => return None,
     };
@@ -114,6 +114,28 @@ impl<'m> Old<'m> {
             Some(first) => Ok(importer.g.unsqueeze(b, &(count..count + before - first).collect::<Vec<_>>())?),
             None => wrong(format!("has `axis` {axis} for an operand of rank {count} and one of rank {rank}")),
         }
+    }
+}
+
+/// The sizes of the parts may be an attribute, or numbers of the type of what is split.
+fn split<'m>(r: &NodeReader<'m, '_>) -> Result<Op<'m>, Reason> {
+    let (input, parts) = (r.input(1)?, r.node.outputs.len());
+    let given = r.values.constant(input).and_then(|tensor| tensor.scalars()?.map(whole).collect::<Option<Vec<i64>>>());
+    let sizes = match (r.ints("split"), given) {
+        (Some(sizes), _) => sizes.to_vec(),
+        (None, Some(sizes)) => sizes,
+        (None, None) => return Err(unsupported(format!("`split` is `{input}`, which is no list of constants"))),
+    };
+    let axis = r.optional_int("axis").unwrap_or(0);
+    Ok(Op::Split { x: r.input(0)?, axis, parts, sizes: Some(Param::Known(sizes)) })
+}
+
+/// A number that is whole, as an integer.
+fn whole(number: Scalar) -> Option<i64> {
+    match number {
+        Scalar::Int(number) => i64::try_from(number).ok(),
+        Scalar::Float(number) => Some(number as i64).filter(|whole| *whole as f64 == number),
+        Scalar::Bool(_) => None,
     }
 }
 

@@ -178,7 +178,7 @@ fn operators_of_old_opsets() {
     let cast = |to| with(node("Cast", &["x"], &["y"]), &[("to", Value::Str(to))]);
     assert_eq!(run(1, cast("FLOAT"), vec![], &[2]).unwrap(), [0.0, 1.0]);
     told(run(5, cast("NUMBER"), vec![], &[2]), "casts to unknown element type NUMBER");
-    let tiled = vec![ints("n", &[1], &[2]), ints("a", &[1], &[0])];
+    let tiled = vec![floats("n", &[1], &[2.0]), floats("a", &[1], &[0.0])];
     assert_eq!(run(1, node("Tile", &["x", "n", "a"], &["y"]), tiled, &[2]).unwrap(), [0.0, 1.0, 0.0, 1.0]);
     let slopes = vec![floats("w", &[2], &[1.0, 2.0])];
     assert_eq!(run(6, node("PRelu", &["x", "w"], &["y"]), slopes, &[1, 2, 1, 1]).unwrap(), [0.0, 1.0]);
