@@ -14,19 +14,20 @@ from onnx import defs, helper
 
 MIN_OPSET = 1
 OPERATORS = """
-    Abs Acos Acosh Add And ArgMax ArgMin Asin Asinh Atan Atanh Attention AveragePool BatchNormalization Bernoulli
-    BitCast BitShift BitwiseAnd BitwiseNot BitwiseOr BitwiseXor BlackmanWindow Cast CastLike CausalConvWithState Ceil
-    Celu Clip Compress Concat Constant ConstantOfShape Conv ConvTranspose Cos Cosh CumProd CumSum DFT DepthToSpace Div
-    Dropout Einsum Elu Equal Erf Exp Expand EyeLike Flatten Floor GRU Gather GatherElements GatherND Gelu Gemm
-    GlobalAveragePool GlobalLpPool GlobalMaxPool Greater GreaterOrEqual GroupNormalization HammingWindow HannWindow
-    HardSigmoid HardSwish Hardmax Identity InstanceNormalization IsInf IsNaN LSTM LayerNormalization LeakyRelu Less
-    LessOrEqual LinearAttention Log LogSoftmax LpNormalization MatMul Max MaxPool Mean MeanVarianceNormalization
+    Abs Acos Acosh Add AffineGrid And ArgMax ArgMin Asin Asinh Atan Atanh Attention AveragePool BatchNormalization
+    Bernoulli BitCast BitShift BitwiseAnd BitwiseNot BitwiseOr BitwiseXor BlackmanWindow Cast CastLike
+    CausalConvWithState Ceil Celu CenterCropPad Clip Col2Im Compress Concat Constant ConstantOfShape Conv ConvTranspose
+    Cos Cosh CumProd CumSum DFT DeformConv DepthToSpace Div Dropout Einsum Elu Equal Erf Exp Expand EyeLike Flatten
+    Floor GRU Gather GatherElements GatherND Gelu Gemm GlobalAveragePool GlobalLpPool GlobalMaxPool Greater
+    GreaterOrEqual GridSample GroupNormalization HammingWindow HannWindow HardSigmoid HardSwish Hardmax Identity
+    InstanceNormalization IsInf IsNaN LRN LSTM LayerNormalization LeakyRelu Less LessOrEqual LinearAttention Log
+    LogSoftmax LpNormalization LpPool MatMul Max MaxPool MaxRoiPool MaxUnpool Mean MeanVarianceNormalization
     MelWeightMatrix Min Mish Mod Mul Multinomial Neg NegativeLogLikelihoodLoss NonMaxSuppression NonZero Not OneHot Or
     PRelu Pad Pow RMSNormalization RNN RandomNormal RandomNormalLike RandomUniform RandomUniformLike Range Reciprocal
     ReduceL1 ReduceL2 ReduceLogSum ReduceLogSumExp ReduceMax ReduceMean ReduceMin ReduceProd ReduceSum ReduceSumSquare
-    Relu Reshape Resize ReverseSequence RotaryEmbedding Round STFT Scatter ScatterElements ScatterND Selu Shape Shrink
-    Sigmoid Sign Sin Sinh Size Slice Softmax SoftmaxCrossEntropyLoss Softplus Softsign SpaceToDepth Split Sqrt Squeeze
-    Sub Sum SwiGLU Swish Tan Tanh TensorScatter TfIdfVectorizer ThresholdedRelu Tile TopK Transpose Trilu Unique
+    Relu Reshape Resize ReverseSequence RoiAlign RotaryEmbedding Round STFT Scatter ScatterElements ScatterND Selu Shape
+    Shrink Sigmoid Sign Sin Sinh Size Slice Softmax SoftmaxCrossEntropyLoss Softplus Softsign SpaceToDepth Split Sqrt
+    Squeeze Sub Sum SwiGLU Swish Tan Tanh TensorScatter TfIdfVectorizer ThresholdedRelu Tile TopK Transpose Trilu Unique
     Unsqueeze Upsample Where Xor
 """.split()
 HEADER = f"""\

@@ -96,6 +96,11 @@ impl<'m> NodeReader<'m, '_> {
         Ok(())
     }
 
+    /// Whether an output has a name, and something uses it.
+    pub(super) fn output_used(&self, index: usize) -> bool {
+        self.node.outputs.get(index).and_then(Option::as_deref).is_some_and(|name| self.values.is_used(name))
+    }
+
     pub(super) fn attribute(&self, name: &str) -> Option<&'m Attribute> {
         self.node.attributes.get(name)
     }

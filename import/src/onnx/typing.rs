@@ -103,7 +103,6 @@ pub(super) fn op<'m>(r: &NodeReader<'m, '_>) -> Typed<'m> {
         "Gemm" => gemm(r),
         "Conv" => conv(r),
         "ConvTranspose" => conv_transpose(r),
-        "MaxPool" => max_pool(r),
         "AveragePool" => average_pool(r),
         "GlobalAveragePool" => Ok(Op::GlobalAveragePool { x: r.input(0)? }),
         "CumSum" => cum_sum(r),
@@ -370,7 +369,7 @@ fn conv_transpose<'m>(r: &NodeReader<'m, '_>) -> Typed<'m> {
     let (weight, group, window) = convolution(r)?;
     let list = |name: &str| -> Result<Option<Vec<u64>>, Reason> {
         let Some(values) = r.ints(name).filter(|values| !values.is_empty()) else { return Ok(None) };
-        if values.len() != window.kernel.len() {
+        if values.len() != window.kernel.len() && !window.kernel.is_empty() {
             return Err(format!("`{name}` has {} entries, {} are needed", values.len(), window.kernel.len()).into());
         }
         let values = values.iter().map(|&v| u64::try_from(v)).collect::<Result<Vec<u64>, _>>();
@@ -380,11 +379,6 @@ fn conv_transpose<'m>(r: &NodeReader<'m, '_>) -> Typed<'m> {
     let output_shape = list("output_shape")?;
     let (x, bias) = (r.input(0)?, r.optional(2));
     Ok(Op::ConvTranspose { x, weight, bias, group, window, output_padding, output_shape })
-}
-
-fn max_pool<'m>(r: &NodeReader<'m, '_>) -> Typed<'m> {
-    r.outputs_unused_from(1)?;
-    Ok(Op::Pool { x: r.input(0)?, function: Pool::Max, window: Window::read(r, None)?, ceil: r.flag("ceil_mode")? })
 }
 
 fn average_pool<'m>(r: &NodeReader<'m, '_>) -> Typed<'m> {

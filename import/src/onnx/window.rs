@@ -5,7 +5,8 @@ use super::{
     reader::NodeReader,
 };
 
-/// A window over the spatial dims; all lists have one entry per spatial dim.
+/// A window over the spatial dims; all lists have one entry per spatial dim. Where the kernel is only known from the shape of a
+/// weight, it is empty, and so may the others be: then each entry is what it is by default.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Window {
     pub kernel: Vec<u64>,
@@ -38,9 +39,7 @@ impl Window {
             }
             (Some(kernel), _) => kernel,
             (None, Some(weight)) => weight.to_vec(),
-            (None, None) => {
-                return Err(unsupported("has no `kernel_shape`, and its weight is not a constant"));
-            }
+            (None, None) => return Self::without_kernel(r),
         };
         if kernel.is_empty() {
             return Err("has no spatial dims".into());
@@ -53,8 +52,37 @@ impl Window {
         Ok(Self {
             strides: per_dim("strides")?,
             dilations: per_dim("dilations")?,
-            padding: padding(r, kernel.len())?,
+            padding: padding(r, Some(kernel.len()))?,
             kernel,
+        })
+    }
+
+    fn without_kernel(r: &NodeReader) -> Result<Self, Reason> {
+        let list = |name| Ok::<_, Reason>(positive(r, name)?.unwrap_or_default());
+        let (strides, dilations) = (list("strides")?, list("dilations")?);
+        Ok(Self { kernel: Vec::new(), strides, dilations, padding: padding(r, None)? })
+    }
+
+    /// The window with the kernel of a weight, where the node does not say one.
+    pub(super) fn with_kernel(&self, kernel: &[u64]) -> Result<Self, String> {
+        if !self.kernel.is_empty() {
+            return Ok(self.clone());
+        }
+        let per_dim = |name: &str, given: &[u64], default: u64| match given.len() {
+            0 => Ok(vec![default; kernel.len()]),
+            length => same_rank(name, length, kernel.len()).map(|()| given.to_vec()),
+        };
+        let padding = match &self.padding {
+            Padding::Explicit { before, after } => {
+                Padding::Explicit { before: per_dim("pads", before, 0)?, after: per_dim("pads", after, 0)? }
+            }
+            same => same.clone(),
+        };
+        Ok(Self {
+            kernel: kernel.to_vec(),
+            strides: per_dim("strides", &self.strides, 1)?,
+            dilations: per_dim("dilations", &self.dilations, 1)?,
+            padding,
         })
     }
 }
@@ -70,7 +98,8 @@ fn positive(r: &NodeReader, name: &str) -> Result<Option<Vec<u64>>, Reason> {
     }
 }
 
-fn padding(r: &NodeReader, rank: usize) -> Result<Padding, Reason> {
+/// Without a rank: of the dims for which there are pads.
+fn padding(r: &NodeReader, rank: Option<usize>) -> Result<Padding, Reason> {
     let explicit = match r.string("auto_pad")? {
         None | Some("NOTSET") => r.ints("pads"),
         Some("VALID") => None,
@@ -79,8 +108,10 @@ fn padding(r: &NodeReader, rank: usize) -> Result<Padding, Reason> {
         Some(other) => return Err(format!("has unknown `auto_pad` {other}").into()),
     };
     let Some(pads) = explicit else {
-        return Ok(Padding::Explicit { before: vec![0; rank], after: vec![0; rank] });
+        let none = vec![0; rank.unwrap_or(0)];
+        return Ok(Padding::Explicit { before: none.clone(), after: none });
     };
+    let rank = rank.unwrap_or(pads.len() / 2);
     same_rank("pads", pads.len(), 2 * rank)?;
     let pads = pads.iter().map(|&p| u64::try_from(p));
     let mut before: Vec<u64> =
@@ -89,9 +120,9 @@ fn padding(r: &NodeReader, rank: usize) -> Result<Padding, Reason> {
     Ok(Padding::Explicit { before, after })
 }
 
-fn same_rank(name: &str, length: usize, wanted: usize) -> Result<(), Reason> {
+fn same_rank(name: &str, length: usize, wanted: usize) -> Result<(), String> {
     if length == wanted {
         return Ok(());
     }
-    Err(format!("`{name}` has {length} entries, {wanted} are needed").into())
+    Err(format!("`{name}` has {length} entries, {wanted} are needed"))
 }

@@ -10,6 +10,7 @@ mod elementwise;
 mod linear;
 mod named;
 mod normalise;
+mod pooling;
 mod reduce;
 mod routine;
 pub mod scalar;

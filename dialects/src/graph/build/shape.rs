@@ -444,6 +444,17 @@ impl<'b> GraphBuilder<'_, 'b> {
         let PadKind::Constant(value) = kind else {
             return self.pad_by_index(x, before, after, kind);
         };
+        // A kernel takes one dim of which it leaves the elements beside its columns: others are made before.
+        let leaves = |d: &usize| [&before[*d], &after[*d]].iter().any(|p| self.env.facts.range(p).1 > 0);
+        let leaving: Vec<usize> = (0..rank.saturating_sub(1)).filter(leaves).collect();
+        if let [first, _, ..] = leaving[..] {
+            let only = |pads: &[Poly], kept: bool| -> Vec<Poly> {
+                let pad = |(d, pad): (usize, &Poly)| if (d == first) == kept { pad.clone() } else { Poly::default() };
+                pads.iter().enumerate().map(pad).collect()
+            };
+            let x = self.pad(x, &only(before, true), &only(after, true), kind)?;
+            return self.pad(x, &only(before, false), &only(after, false), kind);
+        }
         let sizes = (0..rank).map(|d| Ok(Some(self.padded(&shape[d], &before[d], &after[d])?.0)));
         let sizes: SymShape = sizes.collect::<Built<_>>()?;
         let index: Vec<AffineExpr> = (0..rank).map(|d| self.offset(self.dim(d), &before[d].scale(-1))).collect();

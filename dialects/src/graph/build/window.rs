@@ -6,7 +6,7 @@ use sutura_ir::{Attr, Type, Value};
 use super::super::combine::Combiner;
 use super::super::shape_fn::SymShape;
 use super::super::structured::IteratorKind;
-use super::{Built, ComputeInput, ComputeResult, GraphBuilder, Scalars, fail, linear, unsupported};
+use super::{Built, ComputeInput, ComputeResult, GraphBuilder, PadKind, Scalars, fail, linear, unsupported};
 use crate::r#dyn::Poly;
 use crate::elements::{accumulator_type, is_unsigned, written_type};
 
@@ -37,24 +37,32 @@ pub enum Padding {
 }
 
 /// One spatial dimension of a window laid over an input.
-struct Axis {
-    size: Option<Poly>,
-    windows: Option<Poly>,
-    kernel: i64,
-    stride: i64,
-    dilation: i64,
-    before: i64,
+#[derive(Clone)]
+pub(super) struct Axis {
+    pub(super) size: Option<Poly>,
+    pub(super) windows: Option<Poly>,
+    pub(super) kernel: i64,
+    pub(super) stride: i64,
+    pub(super) dilation: i64,
+    pub(super) before: i64,
+    /// Elements behind the input that windows may reach.
+    after: i64,
     /// True when no window reaches outside.
     inside: bool,
 }
 
 impl Axis {
     /// Index of element `k` of window `o`.
-    fn index(&self, g: &GraphBuilder<'_, '_>, o: usize, k: usize) -> AffineExpr {
+    pub(super) fn index(&self, g: &GraphBuilder<'_, '_>, o: usize, k: usize) -> AffineExpr {
         let cx = g.cx();
         let times = |i: usize, factor: i64| cx.affine_binary(AffineOp::Mul, g.dim(i), cx.affine_const(factor));
         let sum = cx.affine_binary(AffineOp::Add, times(o, self.stride), times(k, self.dilation));
         cx.affine_binary(AffineOp::Add, sum, cx.affine_const(-self.before))
+    }
+
+    /// True when no window reaches outside.
+    pub(super) fn is_inside(&self) -> bool {
+        self.inside
     }
 
     /// From the first to the last element of a window.
@@ -64,7 +72,7 @@ impl Axis {
 }
 
 impl GraphBuilder<'_, '_> {
-    fn window_axes(&self, sizes: &[Option<Poly>], window: &Window) -> Built<Vec<Axis>> {
+    pub(super) fn window_axes(&self, sizes: &[Option<Poly>], window: &Window) -> Built<Vec<Axis>> {
         let rank = sizes.len();
         let lists = [&window.kernel, &window.strides, &window.dilations];
         if lists.iter().any(|l| l.len() != rank || l.iter().any(|v| *v < 1)) {
@@ -78,6 +86,7 @@ impl GraphBuilder<'_, '_> {
                 stride: window.strides[d],
                 dilation: window.dilations[d],
                 before: 0,
+                after: 0,
                 inside: false,
             };
             match &window.padding {
@@ -114,13 +123,14 @@ impl GraphBuilder<'_, '_> {
         let mut index_w = vec![self.dim(1), self.dim(channel)];
         let (mut out, mut iterators) =
             (vec![shape[0].clone(), filter[0].clone()], vec![IteratorKind::Parallel; channel]);
+        let elem = self.elem(x);
+        let (x, axes) = self.surrounded(x, axes, zero(cx, elem))?;
         for (d, axis) in axes.iter().enumerate() {
             index_x.push(axis.index(self, 2 + d, kernel + d));
             index_w.push(self.dim(kernel + d));
             out.push(axis.windows.clone());
         }
         iterators.resize(kernel + spatial, IteratorKind::Reduce);
-        let elem = self.elem(x);
         let oob = (!axes.iter().all(|a| a.inside)).then(|| zero(cx, elem));
         let inputs = vec![
             ComputeInput { value: x, index: index_x, oob },
@@ -224,7 +234,28 @@ impl GraphBuilder<'_, '_> {
         Ok(self.b.body().result(op, 0))
     }
 
-    fn pool(
+    /// The tensor and the axes of a window on it, with the elements around it where a window reaches outside along several dims but
+    /// the last: a kernel takes one such dim beside its columns.
+    pub(super) fn surrounded(&mut self, x: Value, mut axes: Vec<Axis>, outside: Attr) -> Built<(Value, Vec<Axis>)> {
+        let rank = axes.len() + 2;
+        let mut leaving: Vec<usize> = (0..axes.len() - 1).filter(|d| !axes[*d].inside).collect();
+        // A single window along the last dim has no columns.
+        let single = axes.last().and_then(|last| last.windows.as_ref()?.as_const()) == Some(1);
+        if !single {
+            leaving.pop();
+        }
+        let mut x = x;
+        for d in leaving {
+            let (mut before, mut after) = (vec![Poly::default(); rank], vec![Poly::default(); rank]);
+            (before[2 + d], after[2 + d]) = (axes[d].before.into(), axes[d].after.into());
+            x = self.pad(x, &before, &after, PadKind::Constant(outside))?;
+            let size = self.shape(x)[2 + d].clone();
+            axes[d] = Axis { size, before: 0, after: 0, inside: true, ..axes[d].clone() };
+        }
+        Ok((x, axes))
+    }
+
+    pub(super) fn pool(
         &mut self,
         x: Value,
         window: &Window,
@@ -244,13 +275,14 @@ impl GraphBuilder<'_, '_> {
         let kernel = self.kernel_shape(&window.kernel)?;
         let mut index = vec![self.dim(0), self.dim(1)];
         let mut out = shape[..2].to_vec();
-        for (d, axis) in axes.iter().enumerate() {
+        let (x, reads) = self.surrounded(x, axes.clone(), oob)?;
+        for (d, axis) in reads.iter().enumerate() {
             index.push(axis.index(self, 2 + d, 2 + spatial + d));
             out.push(axis.windows.clone());
         }
         let mut iterators = vec![IteratorKind::Parallel; 2 + spatial];
         iterators.resize(2 + 2 * spatial, IteratorKind::Reduce);
-        let oob = (!axes.iter().all(|a| a.inside)).then_some(oob);
+        let oob = (!reads.iter().all(|a| a.inside)).then_some(oob);
         let inputs = vec![
             ComputeInput { value: x, index, oob },
             ComputeInput { value: kernel, index: self.dims(2 + spatial..2 + 2 * spatial), oob: None },
@@ -262,7 +294,7 @@ impl GraphBuilder<'_, '_> {
     }
 
     /// A constant whose shape is the kernel's; its elements are not read.
-    fn kernel_shape(&mut self, kernel: &[i64]) -> Built {
+    pub(super) fn kernel_shape(&mut self, kernel: &[i64]) -> Built {
         let ty = self.cx().tensor_type(kernel, Type::I1, None);
         match self.cx().dense_attr(ty, &[1]) {
             Some(value) => Ok(self.constant(value)),
@@ -283,6 +315,7 @@ pub fn zero(cx: &sutura_ir::Context, elem: Type) -> Attr {
 
 fn explicit_axis(axis: &mut Axis, before: i64, after: i64, ceil: bool) {
     axis.before = before;
+    axis.after = after + if ceil { axis.stride - 1 } else { 0 };
     axis.inside = before == 0 && after == 0 && !ceil;
     let Some(size) = &axis.size else { return };
     let room = size.add(&(before + after - axis.span()).into());
@@ -294,6 +327,10 @@ fn explicit_axis(axis: &mut Axis, before: i64, after: i64, ceil: bool) {
             // A window that would begin in the padding after the input does not count.
             match (count.as_const(), size.as_const()) {
                 (Some(n), Some(size)) if (n - 1) * axis.stride >= size + before => (n - 1).into(),
+                // One window at most is so, and none where the padding is short.
+                (None, _) if after + axis.stride > axis.span() => {
+                    count.lesser(&size.add(&before.into()).ceildiv(axis.stride))
+                }
                 _ => count,
             }
         }
@@ -316,6 +353,7 @@ fn same_axis(mut axis: Axis, lower: bool) -> Built<Axis> {
     };
     let total = total.max(0);
     axis.before = if lower { total - total / 2 } else { total / 2 };
+    axis.after = total - axis.before;
     axis.inside = total == 0;
     axis.windows = windows;
     Ok(axis)
@@ -338,7 +376,9 @@ fn window_count(s: &mut Scalars<'_, '_>, axes: &[Axis], padded: Option<&[i64]>) 
         let bound = |s: &mut Scalars<'_, '_>, limit: &Poly| {
             let limit = s.size(limit);
             let distance = s.sub(limit, start);
-            let steps = s.ceil_div(distance, dilation);
+            let last = s.int(axis.dilation - 1, Type::INDEX);
+            let distance = s.add(distance, last);
+            let steps = s.floor_div(distance, dilation);
             let (zero, kernel) = (s.int(0, Type::INDEX), s.int(axis.kernel, Type::INDEX));
             let low = s.max(steps, zero);
             s.min(low, kernel)

@@ -76,7 +76,7 @@ pub(super) fn dense(cx: &Context, tensor: &Tensor) -> Result<Attr, String> {
 }
 
 /// A number as an attribute of type `ty`.
-pub(super) fn number(cx: &Context, value: Scalar, ty: Type) -> Attr {
+pub(in super::super) fn number(cx: &Context, value: Scalar, ty: Type) -> Attr {
     let float = match value {
         Scalar::Float(v) => v,
         Scalar::Int(v) => v as f64,

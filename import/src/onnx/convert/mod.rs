@@ -5,11 +5,11 @@
 //! with all that is known.
 
 mod constants;
-mod literal;
+pub(super) mod literal;
 mod names;
 mod nodes;
 mod shapes;
-mod windows;
+pub(super) mod windows;
 
 use std::sync::Arc;
 

@@ -3,10 +3,10 @@
 use std::sync::Arc;
 
 use sutura_dialects::arith::RoundingMode;
+use sutura_dialects::elements::scalar_type;
 use sutura_dialects::graph::Combiner;
 use sutura_dialects::graph::build::Scalars;
 use sutura_dialects::graph::build::scalar::Comparison;
-use sutura_dialects::elements::scalar_type;
 use sutura_dialects::graph::operator::{Actual, COUNT, Operator, Unsigned, bind};
 use sutura_ir::float::{largest, to_f64};
 use sutura_ir::types::{FloatKind, TypeData};
@@ -65,12 +65,14 @@ impl<'m> Importer<'m, '_, '_> {
                 let (x, weight) = self.pair(x, weight)?;
                 let bias = bias.map(|b| self.value(b)).transpose()?;
                 let group = i64::try_from(*group).or_else(|_| fail("has too many groups"))?;
+                let window = &windows::of_weight(window, &self.g.shape(weight))?;
                 self.g.conv(x, weight, bias, group, &windows::window(window, false)?)?
             }
             Op::ConvTranspose { x, weight, bias, group, window, output_padding, output_shape } => {
                 let (x, weight) = self.pair(x, weight)?;
                 let bias = bias.map(|b| self.value(b)).transpose()?;
                 let group = i64::try_from(*group).or_else(|_| fail("has too many groups"))?;
+                let window = &windows::of_weight(window, &self.g.shape(weight))?;
                 let window = windows::transposed(window, output_padding, output_shape.as_deref())?;
                 self.g.conv_transpose(x, weight, bias, group, &window)?
             }

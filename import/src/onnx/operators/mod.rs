@@ -8,11 +8,15 @@ mod decided;
 mod einsum;
 mod fourier;
 mod grams;
+mod grids;
 mod loss;
 pub(super) mod old;
 mod order;
+mod patches;
 mod places;
+mod pooling;
 mod random;
+mod regions;
 mod resize;
 mod rotary;
 mod running;
@@ -86,10 +90,14 @@ const FAMILIES: &[Family] = &[
     einsum::OPERATORS,
     fourier::OPERATORS,
     grams::OPERATORS,
+    grids::OPERATORS,
     loss::OPERATORS,
     order::OPERATORS,
+    patches::OPERATORS,
     places::OPERATORS,
+    pooling::OPERATORS,
     random::OPERATORS,
+    regions::OPERATORS,
     resize::OPERATORS,
     rotary::OPERATORS,
     running::OPERATORS,

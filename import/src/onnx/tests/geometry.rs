@@ -61,3 +61,99 @@ fn a_resize_without_meaning_is_refused() {
         assert!(error.contains(text), "{error}: no `{text}`");
     }
 }
+
+/// `y` of one node of an image `x: [1, 1, h, w]`, with other inputs that are constants.
+fn image(node: NodeProto, opset: i64, constants: Vec<TensorProto>) -> ModelProto {
+    let mut m = open(model(opset, vec![node]));
+    graph(&mut m).input = vec![sized("x", FLOAT, &["1", "1", "h", "w"])];
+    graph(&mut m).initializer = constants;
+    m
+}
+
+fn square() -> Tensor {
+    Tensor::from_f32((1..=9).map(|n| n as f32).collect(), &[1, 1, 3, 3]).expect("nine numbers")
+}
+
+fn of_square(node: NodeProto, opset: i64, constants: Vec<TensorProto>) -> Vec<f32> {
+    values(&result(&image(node, opset, constants), &square()).expect("it runs"))
+}
+
+#[test]
+fn pools() {
+    let ints = |name, list| (name, Value::Ints(list));
+    let two = ints("kernel_shape", &[2, 2]);
+    let roots = of_square(with(node("LpPool", &["x"], &["y"]), &[two.clone(), ("p", Value::Int(1))]), 18, vec![]);
+    assert_eq!(roots, [12., 16., 24., 28.]);
+    // Windows that would begin in the padding do not count, whatever the size.
+    let ceil = [ints("kernel_shape", &[1, 1]), ints("strides", &[3, 3]), ("ceil_mode", Value::Int(1))];
+    assert_eq!(of_square(with(node("MaxPool", &["x"], &["y"]), &ceil), 18, vec![]), [1.]);
+    // Its places are where an unpool puts the elements.
+    let pool = with(node("MaxPool", &["x"], &["p", "i"]), std::slice::from_ref(&two));
+    let unpool = with(node("MaxUnpool", &["p", "i"], &["y"]), &[two]);
+    let mut m = image(pool, 18, vec![]);
+    graph(&mut m).node.push(unpool);
+    let made = values(&result(&m, &square()).expect("it runs"));
+    assert_eq!(made, [0., 0., 0., 0., 5., 6., 0., 8., 9.]);
+    let near = with(node("LRN", &["x"], &["y"]), &[("size", Value::Int(1)), ("alpha", Value::Float(0.0))]);
+    assert_eq!(of_square(near, 13, vec![])[8], 9.);
+}
+
+#[test]
+fn images_are_read_between_elements() {
+    let grid = floats("g", &[1, 1, 3, 2], &[-1., -1., 0., 0.5, 3., 0.]);
+    let read = |padding: &'static str| {
+        let attributes = [("align_corners", Value::Int(1)), ("padding_mode", Value::Str(padding))];
+        of_square(with(node("GridSample", &["x", "g"], &["y"]), &attributes), 20, vec![grid.clone()])
+    };
+    assert_eq!(read("zeros"), [1., 6.5, 0.]);
+    assert_eq!(read("border"), [1., 6.5, 6.]);
+    assert_eq!(read("reflection"), [1., 6.5, 4.]);
+    let cut = with(node("CenterCropPad", &["x", "s"], &["y"]), &[("axes", Value::Ints(&[-1, 2]))]);
+    assert_eq!(of_square(cut, 18, vec![ints("s", &[2], &[4, 1])]), [4., 5., 6., 0.]);
+    let regions = floats("r", &[1, 4], &[0., 0., 2., 2.]);
+    let attributes =
+        [("sampling_ratio", Value::Int(1)), ("coordinate_transformation_mode", Value::Str("output_half_pixel"))];
+    let align = with(node("RoiAlign", &["x", "r", "i"], &["y"]), &attributes);
+    assert_eq!(of_square(align, 16, vec![regions.clone(), ints("i", &[1], &[0])]), [5.]);
+    let largest = with(node("MaxRoiPool", &["x", "b"], &["y"]), &[("pooled_shape", Value::Ints(&[2, 1]))]);
+    assert_eq!(of_square(largest, 11, vec![floats("b", &[1, 5], &[0., 0., 0., 1., 2.])]), [5., 8.]);
+    // Patches of one element, in two by two.
+    let mut m = open(model(18, vec![node("Col2Im", &["x", "i", "b"], &["y"])]));
+    graph(&mut m).initializer = vec![ints("i", &[2], &[1, 3]), ints("b", &[2], &[1, 2])];
+    graph(&mut m).input = vec![sized("x", FLOAT, &["n", "2", "l"])];
+    let x = Tensor::from_f32(vec![1., 2., 10., 20.], &[1, 2, 2]).expect("four numbers");
+    assert_eq!(values(&result(&m, &x).expect("it runs")), [1., 12., 20.]);
+    let weight = floats("k", &[1, 1, 1, 1], &[2.0]);
+    let shift = floats("o", &[1, 2, 3, 3], &[0.5; 18]);
+    let moved = of_square(node("DeformConv", &["x", "k", "o"], &["y"]), 19, vec![weight, shift]);
+    assert_eq!(moved, [6., 8., 4.5, 12., 14., 7.5, 7.5, 8.5, 4.5]);
+}
+
+#[test]
+fn geometry_without_meaning_is_refused() {
+    let refused = |node: NodeProto, constants: Vec<TensorProto>| {
+        result(&image(node, 18, constants), &square()).expect_err("refused")
+    };
+    let grid = |sizes: &[i64]| floats("g", sizes, &vec![0.0; sizes.iter().product::<i64>() as usize]);
+    for (text, error) in [
+        ("takes a list as `roi`", {
+            let attributes = [("coordinate_transformation_mode", Value::Str("tf_crop_and_resize"))];
+            let node = with(node("Resize", &["x", "r", "s"], &["y"]), &attributes);
+            refused(node, vec![floats("r", &[1, 8], &[0.; 8]), floats("s", &[4], &[1., 1., 2., 2.])])
+        }),
+        ("a grid of rank 3", refused(node("GridSample", &["x", "g"], &["y"]), vec![grid(&[1, 2, 2])])),
+        ("the number of spatial dims", refused(node("GridSample", &["x", "g"], &["y"]), vec![grid(&[1, 2, 2, 3])])),
+        ("`sampling_ratio` of 0", {
+            let boxes = floats("r", &[1, 4], &[0.; 4]);
+            refused(node("RoiAlign", &["x", "r", "i"], &["y"]), vec![boxes, ints("i", &[1], &[0])])
+        }),
+        ("attribute `p` is 0", {
+            let attributes = [("p", Value::Int(0)), ("kernel_shape", Value::Ints(&[1, 1]))];
+            refused(with(node("LpPool", &["x"], &["y"]), &attributes), vec![])
+        }),
+        ("attribute `size` is 0", refused(with(node("LRN", &["x"], &["y"]), &[("size", Value::Int(0))]), vec![])),
+        ("has 1 sizes for the axes", refused(node("CenterCropPad", &["x", "s"], &["y"]), vec![ints("s", &[1], &[2])])),
+    ] {
+        assert!(error.contains(text), "{error}: no `{text}`");
+    }
+}

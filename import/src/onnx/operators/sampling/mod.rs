@@ -1,5 +1,7 @@
 //! What operators share that read tensors between their elements.
 
+mod points;
+
 use sutura_dialects::elements::accumulator_type;
 use sutura_dialects::graph::IteratorKind;
 use sutura_dialects::graph::build::scalar::Comparison;
@@ -7,6 +9,7 @@ use sutura_dialects::graph::build::{ComputeInput, ComputeResult, Scalars};
 use sutura_ir::types::TypeData;
 use sutura_ir::{Context, Type, Value};
 
+pub(super) use self::points::{Beyond, Sampler, Taps};
 use super::super::convert::{Importer, Made};
 
 /// The float type in which elements are interpolated; `None` where they are no numbers.
