@@ -211,3 +211,19 @@ fn powers_of_integers() {
     assert_eq!(power(&[-3, 7, -2, -1, 0]), [-1.0, 0.0, 1.0, 0.0, 1.0]);
     assert_eq!(power(&[-2, 1, 0, 64, 1])[3], 0.0);
 }
+
+#[test]
+fn integers_without_sign_are_taken_by_their_bits_or_their_order() {
+    let to = |name: &str, code: i64, from: &str| with(node("Cast", &[from], &[name]), &[("to", Value::Int(code))]);
+    let run = |op: NodeProto| {
+        // Of 250, 251, 252 and 253 in bytes.
+        let nodes = vec![node("Add", &["x", "w"], &["s"]), to("u", 2, "s"), op, to("y", 1, "z")];
+        made(18, nodes, vec![floats("w", &[], &[250.0])], &[4]).expect("it runs")
+    };
+    assert_eq!(run(with(node("ArgMax", &["u"], &["z"]), &[("keepdims", Value::Int(0))])), [3.0]);
+    assert_eq!(run(with(node("ArgMin", &["u"], &["z"]), &[("keepdims", Value::Int(1))])), [0.0]);
+    assert_eq!(run(node("BitwiseNot", &["u"], &["z"])), [5.0, 4.0, 3.0, 2.0]);
+    assert_eq!(run(node("BitwiseAnd", &["u", "u"], &["z"])), [250.0, 251.0, 252.0, 253.0]);
+    let product = with(node("Einsum", &["u", "u"], &["z"]), &[("equation", Value::Str("i,i->"))]);
+    assert_eq!(run(product), [86.0]);
+}
