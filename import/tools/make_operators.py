@@ -16,24 +16,25 @@ MIN_OPSET = 1
 OPERATORS = """
     Abs Acos Acosh Add AffineGrid And ArgMax ArgMin Asin Asinh Atan Atanh Attention AveragePool BatchNormalization
     Bernoulli BitCast BitShift BitwiseAnd BitwiseNot BitwiseOr BitwiseXor BlackmanWindow Cast CastLike
-    CausalConvWithState Ceil Celu CenterCropPad Clip Col2Im Compress Concat Constant ConstantOfShape Conv ConvTranspose
-    Cos Cosh CumProd CumSum DFT DeformConv DepthToSpace Div Dropout Einsum Elu Equal Erf Exp Expand EyeLike Flatten
-    Floor GRU Gather GatherElements GatherND Gelu Gemm GlobalAveragePool GlobalLpPool GlobalMaxPool Greater
-    GreaterOrEqual GridSample GroupNormalization HammingWindow HannWindow HardSigmoid HardSwish Hardmax Identity
-    InstanceNormalization IsInf IsNaN LRN LSTM LayerNormalization LeakyRelu Less LessOrEqual LinearAttention Log
-    LogSoftmax LpNormalization LpPool MatMul Max MaxPool MaxRoiPool MaxUnpool Mean MeanVarianceNormalization
-    MelWeightMatrix Min Mish Mod Mul Multinomial Neg NegativeLogLikelihoodLoss NonMaxSuppression NonZero Not OneHot Or
-    PRelu Pad Pow RMSNormalization RNN RandomNormal RandomNormalLike RandomUniform RandomUniformLike Range Reciprocal
-    ReduceL1 ReduceL2 ReduceLogSum ReduceLogSumExp ReduceMax ReduceMean ReduceMin ReduceProd ReduceSum ReduceSumSquare
-    Relu Reshape Resize ReverseSequence RoiAlign RotaryEmbedding Round STFT Scatter ScatterElements ScatterND Selu Shape
-    Shrink Sigmoid Sign Sin Sinh Size Slice Softmax SoftmaxCrossEntropyLoss Softplus Softsign SpaceToDepth Split Sqrt
-    Squeeze Sub Sum SwiGLU Swish Tan Tanh TensorScatter TfIdfVectorizer ThresholdedRelu Tile TopK Transpose Trilu Unique
-    Unsqueeze Upsample Where Xor
+    CausalConvWithState Ceil Celu CenterCropPad Clip Col2Im Compress Concat ConcatFromSequence Constant ConstantOfShape
+    Conv ConvTranspose Cos Cosh CumProd CumSum DFT DeformConv DepthToSpace Div Dropout Einsum Elu Equal Erf Exp Expand
+    EyeLike Flatten Floor GRU Gather GatherElements GatherND Gelu Gemm GlobalAveragePool GlobalLpPool GlobalMaxPool
+    Greater GreaterOrEqual GridSample GroupNormalization HammingWindow HannWindow HardSigmoid HardSwish Hardmax Identity
+    If InstanceNormalization IsInf IsNaN LRN LSTM LayerNormalization LeakyRelu Less LessOrEqual LinearAttention Log
+    LogSoftmax Loop LpNormalization LpPool MatMul Max MaxPool MaxRoiPool MaxUnpool Mean MeanVarianceNormalization
+    MelWeightMatrix Min Mish Mod Mul Multinomial Neg NegativeLogLikelihoodLoss NonMaxSuppression NonZero Not OneHot
+    Optional OptionalGetElement OptionalHasElement Or PRelu Pad Pow RMSNormalization RNN RandomNormal RandomNormalLike
+    RandomUniform RandomUniformLike Range Reciprocal ReduceL1 ReduceL2 ReduceLogSum ReduceLogSumExp ReduceMax ReduceMean
+    ReduceMin ReduceProd ReduceSum ReduceSumSquare Relu Reshape Resize ReverseSequence RoiAlign RotaryEmbedding Round
+    STFT Scan Scatter ScatterElements ScatterND Selu SequenceAt SequenceConstruct SequenceEmpty SequenceErase
+    SequenceInsert SequenceLength SequenceMap Shape Shrink Sigmoid Sign Sin Sinh Size Slice Softmax
+    SoftmaxCrossEntropyLoss Softplus Softsign SpaceToDepth Split SplitToSequence Sqrt Squeeze Sub Sum SwiGLU Swish Tan
+    Tanh TensorScatter TfIdfVectorizer ThresholdedRelu Tile TopK Transpose Trilu Unique Unsqueeze Upsample Where Xor
 """.split()
 HEADER = f"""\
 # By import/tools/make_operators.py from onnx {onnx.__version__}. Do not edit.
 # OPERATOR SINCE: INPUTS -> OUTPUTS | ATTRIBUTES
-# `x?` may be left out, `x*` is one or more; inputs with the same `:T` have one
+# `x?` may be left out, `x*` is one or more, `x**` any number; inputs with the same `:T` have one
 # element type; `=` names the types where there are one or two. Attributes are
 # name:kind, then `!` for required, `=value` for a default, nothing for optional
 # without one.
@@ -42,8 +43,13 @@ NAMES = {"bfloat16": "bf16", "float16": "f16", "float": "f32", "double": "f64"}
 MARK = {"Single": "", "Optional": "?", "Variadic": "*"}
 
 
+def mark(parameter):
+    """How often a value is there."""
+    return "**" if parameter.option.name == "Variadic" and not parameter.min_arity else MARK[parameter.option.name]
+
+
 def formals(parameters):
-    return " ".join(p.name.rstrip(".") + MARK[p.option.name] for p in parameters)
+    return " ".join(p.name.rstrip(".") + mark(p) for p in parameters)
 
 
 def element_types(parameter):

@@ -43,9 +43,39 @@ impl SymbolValues {
             }
         }
         symbols.bind_all(op.cx, &tensors)?;
+        symbols.bind_regions(frame, &fixed_by(op.cx, &tensors));
         let ops = op.body.ops(entry).map(|o| op.at(o));
         symbols.bind_equal(ops.filter_map(|o| o.as_::<EqualOp<'_>>()).collect())?;
         Ok(symbols)
+    }
+
+    /// Sizes of what the regions around the op get, as a loop that carries a size that it changes: the innermost says what counts.
+    fn bind_regions(&mut self, frame: &Frame<'_>, fixed: &[Arc<str>]) {
+        let (op, mut around) = (frame.op(), Vec::new());
+        let mut inner = Some(op);
+        while let Some(op) = inner {
+            around.extend(op.body.op_block(op.op));
+            inner = op.parent().filter(|parent| std::ptr::eq(parent.body, op.body));
+        }
+        for block in around.into_iter().rev().filter(|block| Some(*block) != op.body.entry_block()) {
+            for &arg in op.body.block_args(block) {
+                let Ok(Value::Tensor(tensor)) = frame.get(arg) else { continue };
+                let dims = encoded_sizes(op.cx, op.body.ty(arg)).map(|e| &e.dims[..]).unwrap_or_default();
+                for (poly, size) in dims.iter().zip(tensor.shape()) {
+                    let Some(name) = poly.as_ref().and_then(Poly::as_symbol) else { continue };
+                    if !fixed.iter().any(|fixed| **fixed == *name) {
+                        self.values.insert(name.into(), *size as i64);
+                    }
+                }
+            }
+        }
+    }
+
+    /// Forgets what these sizes were, where they are symbols that are not fixed.
+    fn forget(&mut self, cx: &Context, results: &[(Type, &[usize])], fixed: &[Arc<str>]) {
+        for name in fixed_by(cx, results).iter().filter(|name| !fixed.contains(name)) {
+            self.values.shift_remove(name);
+        }
     }
 
     /// Learns from equalities in which one symbol is not known.
@@ -166,19 +196,33 @@ impl SymbolValues {
 pub fn decide(frame: &mut Frame<'_>, results: &[(Type, &[usize])]) -> Result<SymbolValues, Fault> {
     let op = frame.op();
     let mut symbols = SymbolValues::of_frame(frame)?;
+    // In a region the op may have decided before.
+    let again = op.body.op_block(op.op) != op.body.entry_block();
+    if again {
+        let args = op.body.entry_block().map(|entry| op.body.block_args(entry)).unwrap_or_default();
+        let args: Vec<(Type, &[usize])> = args.iter().map(|arg| (op.body.ty(*arg), &[][..])).collect();
+        symbols.forget(op.cx, results, &fixed_by(op.cx, &args));
+    }
     symbols.bind_all(op.cx, results)?;
     let Some(entry) = op.body.entry_block() else { return Ok(symbols) };
     let ops = || op.body.ops(entry).map(|o| op.at(o));
     symbols.bind_equal(ops().filter_map(|o| o.as_::<EqualOp<'_>>()).collect())?;
     ops().filter_map(|o| o.as_::<EqualOp<'_>>()).try_for_each(|equal| holds(&symbols, equal))?;
     for declared in ops().filter_map(|o| o.as_::<SymbolOp<'_>>()) {
-        let value = symbols.get(declared.name()).filter(|_| frame.get(declared.result()).is_err());
+        let known = frame.get(declared.result()).and_then(Value::as_int).ok();
+        let value = symbols.get(declared.name()).filter(|value| known.is_none() || again && known != Some(*value));
         if let Some(value) = value {
             allowed(declared, value)?;
-            frame.tell(declared.result(), Value::index(value))?;
+            frame.retell(declared.result(), Value::index(value))?;
         }
     }
     Ok(symbols)
+}
+
+/// Symbols that sizes of these types are.
+fn fixed_by(cx: &Context, tensors: &[(Type, &[usize])]) -> Vec<Arc<str>> {
+    let dims = tensors.iter().flat_map(|(ty, _)| encoded_sizes(cx, *ty).map(|e| &e.dims[..]).unwrap_or_default());
+    dims.filter_map(|dim| Some(dim.as_ref()?.as_symbol()?.into())).collect()
 }
 
 /// What a symbol states of its values holds.

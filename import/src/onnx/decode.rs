@@ -9,12 +9,18 @@ use super::{
     IR_VERSIONS, OPSETS,
     error::{OnnxError, Problem},
     external::{ExternalData, Origin},
+    functions::{Functions, Refusal},
     model::{Attribute, AttributeKind, Dim, FunctionName, Graph, Node, OnnxModel, ValueInfo, ValueType},
     proto::{self, tensor_shape_proto::dimension, type_proto},
     sniff,
     tensor::{ElementType, Tensor, TensorData, element_count},
     validate,
 };
+
+/// Graphs in each other, as nodes of functions may have them; fewer than that are in one protobuf message.
+const MOST_GRAPHS: usize = 64;
+/// Problems with which no more functions are read.
+const MOST_PROBLEMS: usize = 1_000;
 
 /// Decodes and checks a whole model.
 pub(super) fn model(bytes: Bytes, origin: Option<&Origin>) -> Result<OnnxModel, OnnxError> {
@@ -65,6 +71,11 @@ struct Decoder<'a> {
     /// Versions that are not read; others may be right.
     unsupported: Vec<Problem>,
     warnings: Vec<Problem>,
+    functions: Functions,
+    /// Version of ONNX's operators that nodes are of.
+    opset: i64,
+    /// Graphs around what is decoded.
+    depth: usize,
 }
 
 impl<'a> Decoder<'a> {
@@ -75,6 +86,9 @@ impl<'a> Decoder<'a> {
             problems: Vec::new(),
             unsupported: Vec::new(),
             warnings: Vec::new(),
+            functions: Functions::default(),
+            opset: *OPSETS.end(),
+            depth: 0,
         }
     }
 
@@ -86,7 +100,7 @@ impl<'a> Decoder<'a> {
         self.warnings.push(Problem::new(place, message));
     }
 
-    fn model(&mut self, m: proto::ModelProto) -> OnnxModel {
+    fn model(&mut self, mut m: proto::ModelProto) -> OnnxModel {
         let ir_version = m.ir_version();
         if !IR_VERSIONS.contains(&ir_version) {
             let (first, last) = IR_VERSIONS.into_inner();
@@ -96,12 +110,20 @@ impl<'a> Decoder<'a> {
         if !m.training_info.is_empty() {
             self.warning("model", "training information is ignored");
         }
-        let uses_own = m.graph.as_ref().is_some_and(|g| g.node.iter().any(|n| domain(n.domain()).is_empty()));
-        let opsets = self.opsets(&m.opset_import, uses_own, ir_version);
-        let functions = m
-            .functions
-            .iter()
-            .map(|f| FunctionName { domain: domain(f.domain()).to_owned(), name: f.name().to_owned() });
+        if m.opset_import.is_empty() && (1..3).contains(&ir_version) {
+            m.opset_import.push(proto::OperatorSetIdProto { domain: None, version: Some(1) });
+        }
+        let (functions, twice) = Functions::new(std::mem::take(&mut m.functions), m.graph.as_ref());
+        for function in twice {
+            self.problem(&function, "is defined twice");
+        }
+        let uses_own = |n: &proto::NodeProto| domain(n.domain()).is_empty() && functions.called_by(n).is_none();
+        let uses_own = m.graph.as_ref().is_some_and(|g| g.node.iter().any(uses_own));
+        let opsets = self.opsets(&m.opset_import, "model", uses_own);
+        self.opset = opsets.get("").copied().unwrap_or(*OPSETS.end());
+        let names = functions.keys().cloned();
+        let names = names.map(|(domain, name, overload)| FunctionName { domain, name, overload }).collect();
+        self.functions = functions;
         let producer = format!("{} {}", m.producer_name(), m.producer_version());
         let graph = match m.graph {
             Some(graph) => self.graph(graph, true),
@@ -115,39 +137,31 @@ impl<'a> Decoder<'a> {
             ir_version,
             producer: producer.trim().to_owned(),
             opsets,
-            functions: functions.collect(),
+            functions: names,
             graph,
             warnings: std::mem::take(&mut self.warnings),
         }
     }
 
-    /// The operator sets; `uses_own`: some node is an operator of ONNX's own.
-    fn opsets(
-        &mut self,
-        imports: &[proto::OperatorSetIdProto],
-        uses_own: bool,
-        ir_version: i64,
-    ) -> IndexMap<String, i64> {
+    /// The operator sets of a model or a function; `uses_own`: some node is an operator of ONNX's own.
+    fn opsets(&mut self, imports: &[proto::OperatorSetIdProto], place: &str, uses_own: bool) -> IndexMap<String, i64> {
         let mut opsets = IndexMap::new();
-        if imports.is_empty() && (1..3).contains(&ir_version) {
-            opsets.insert(String::new(), 1);
-        }
         for import in imports {
             let domain = domain(import.domain());
             let old = opsets.insert(domain.to_owned(), import.version());
             if old.is_some_and(|old| old != import.version()) {
-                self.problem("model", format!("imports two versions of operator set `{domain}`"));
+                self.problem(place, format!("imports two versions of operator set `{domain}`"));
             }
         }
         match opsets.get("") {
             // It need not say so where it uses none of them.
-            None if !opsets.is_empty() && !uses_own => {
+            None if !uses_own && (!opsets.is_empty() || place != "model") => {
                 opsets.insert(String::new(), *OPSETS.end());
             }
-            None => self.problem("model", "does not say which version of ONNX's operators it uses"),
+            None => self.problem(place, "does not say which version of ONNX's operators it uses"),
             Some(version) if *version < 1 => {
                 let message = format!("there is no opset {version}");
-                self.problem("model", message);
+                self.problem(place, message);
             }
             Some(version) if !OPSETS.contains(version) => {
                 let (first, last) = OPSETS.into_inner();
@@ -155,15 +169,20 @@ impl<'a> Decoder<'a> {
                     "opset {version} is not supported ({first} to {last} are); \
                      onnx.version_converter can convert the model"
                 );
-                self.unsupported.push(Problem::new("model", message));
+                self.unsupported.push(Problem::new(place, message));
             }
             Some(_) => {}
         }
         opsets
     }
 
-    /// Recursion is bounded by the protobuf decoder's limit on nesting.
-    fn graph(&mut self, g: proto::GraphProto, outermost: bool) -> Graph {
+    /// Recursion is bounded by the protobuf decoder's limit on nesting, and where functions are called in it by that of graphs.
+    fn graph(&mut self, mut g: proto::GraphProto, outermost: bool) -> Graph {
+        if self.depth >= MOST_GRAPHS {
+            let message = format!("has graphs in each other, more than {MOST_GRAPHS}, with those of functions");
+            self.unsupported.push(Problem::new("model", message));
+            return Graph::default();
+        }
         let mut infos = |list: Vec<proto::ValueInfoProto>, what: &str| -> Vec<ValueInfo> {
             list.into_iter().map(|v| self.value_info(v, what)).collect()
         };
@@ -194,12 +213,16 @@ impl<'a> Decoder<'a> {
                 }
             }
         }
+        self.depth += 1;
+        let mut nodes = Vec::with_capacity(g.node.len());
+        self.nodes(std::mem::take(&mut g.node), &mut nodes);
+        self.depth -= 1;
         let sparse = g.sparse_initializer.iter();
         let sparse_initializers = sparse.map(|s| s.values.as_ref().map_or("", |v| v.name()).to_owned());
         Graph {
             name: g.name.unwrap_or_default(),
             sparse_initializers: sparse_initializers.collect(),
-            nodes: (g.node.into_iter().enumerate()).map(|(index, node)| self.node(index, node)).collect(),
+            nodes,
             inputs,
             outputs,
             value_info,
@@ -278,6 +301,58 @@ impl<'a> Decoder<'a> {
         }
     }
 
+    /// Adds nodes, those of a function in the place of its call.
+    fn nodes(&mut self, list: Vec<proto::NodeProto>, nodes: &mut Vec<Node>) {
+        for node in list {
+            match self.functions.called_by(&node) {
+                Some(function) => self.call(function, &node, nodes),
+                None => {
+                    let node = self.node(nodes.len(), node);
+                    nodes.push(node);
+                }
+            }
+        }
+    }
+
+    /// Adds the nodes of a function that `call` calls.
+    fn call(&mut self, index: usize, call: &proto::NodeProto, nodes: &mut Vec<Node>) {
+        let made = match self.problems.len() < MOST_PROBLEMS {
+            true => self.functions.enter(index, call, nodes.len()),
+            false => Err(Refusal::Before),
+        };
+        let inner = match made {
+            Ok(inner) => inner,
+            Err(refusal) => {
+                // Uses of what it would have made are no problems of their own.
+                self.broken.extend(call.output.iter().cloned());
+                let place = format!("node `{}` ({})", call.name(), call.op_type());
+                match refusal {
+                    Refusal::Call(message) => self.problem(&place, message),
+                    Refusal::Limit(message) => self.unsupported.push(Problem::new(place, message)),
+                    Refusal::Function { name, problems } => {
+                        problems.into_iter().for_each(|problem| self.problem(&name, problem));
+                    }
+                    Refusal::Before => {}
+                }
+                return;
+            }
+        };
+        let function = self.functions.function(index);
+        let own = |n: &proto::NodeProto| domain(n.domain()).is_empty() && self.functions.called_by(n).is_none();
+        let uses_own = function.node.iter().any(own);
+        let label = self.functions.label(index);
+        let found = self.problems.len() + self.unsupported.len();
+        let opsets = self.opsets(&function.opset_import, &label, uses_own);
+        if self.problems.len() + self.unsupported.len() > found {
+            self.functions.is_broken(index);
+        }
+        let opset = opsets.get("").copied().unwrap_or(*OPSETS.end());
+        let outer = std::mem::replace(&mut self.opset, opset);
+        self.nodes(inner, nodes);
+        self.opset = outer;
+        self.functions.leave();
+    }
+
     fn node(&mut self, index: usize, n: proto::NodeProto) -> Node {
         let optional = |names: Vec<String>| {
             let names = names.into_iter().map(|n| Some(n).filter(|n| !n.is_empty()));
@@ -288,6 +363,7 @@ impl<'a> Decoder<'a> {
             index,
             op_type: n.op_type.unwrap_or_default(),
             domain: domain(n.domain.as_deref().unwrap_or_default()).to_owned(),
+            opset: self.opset,
             inputs: optional(n.input),
             outputs: optional(n.output),
             attributes: IndexMap::with_capacity(n.attribute.len()),

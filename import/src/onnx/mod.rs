@@ -18,6 +18,7 @@ mod convert;
 mod decode;
 mod error;
 mod external;
+mod functions;
 mod model;
 mod named;
 mod op;

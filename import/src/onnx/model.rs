@@ -22,7 +22,7 @@ pub struct OnnxModel {
     /// and is always there.
     pub opsets: IndexMap<String, i64>,
     pub graph: Graph,
-    /// Functions that the model defines itself.
+    /// Functions that the model defines itself. Their nodes stand in the graph, in the place of each call.
     pub functions: Vec<FunctionName>,
     /// What was accepted though it is odd, and what was made of it.
     pub warnings: Vec<super::Problem>,
@@ -85,6 +85,8 @@ pub enum Dim {
 pub struct FunctionName {
     pub domain: String,
     pub name: String,
+    /// Which of several functions of that name; empty in most models.
+    pub overload: String,
 }
 
 /// An operator applied to values.
@@ -97,6 +99,8 @@ pub struct Node {
     pub op_type: String,
     /// Empty for ONNX's own operators.
     pub domain: String,
+    /// Version of ONNX's own operators: that of the model, or of the function that has the node.
+    pub opset: i64,
     /// None where an optional input is left out.
     pub inputs: Vec<Option<String>>,
     /// None where an optional output is left out.

@@ -27,13 +27,25 @@ pub struct OperatorSetIdProto {
     #[prost(int64, optional, tag = "2")]
     pub version: ::core::option::Option<i64>,
 }
-/// A model-local function: only its identity is read.
-#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+/// A model-local function. What it says of the types of its values is not read.
+#[derive(Clone, PartialEq, ::prost::Message)]
 pub struct FunctionProto {
     #[prost(string, optional, tag = "1")]
     pub name: ::core::option::Option<::prost::alloc::string::String>,
+    #[prost(string, repeated, tag = "4")]
+    pub input: ::prost::alloc::vec::Vec<::prost::alloc::string::String>,
+    #[prost(string, repeated, tag = "5")]
+    pub output: ::prost::alloc::vec::Vec<::prost::alloc::string::String>,
+    #[prost(string, repeated, tag = "6")]
+    pub attribute: ::prost::alloc::vec::Vec<::prost::alloc::string::String>,
+    #[prost(message, repeated, tag = "7")]
+    pub node: ::prost::alloc::vec::Vec<NodeProto>,
+    #[prost(message, repeated, tag = "9")]
+    pub opset_import: ::prost::alloc::vec::Vec<OperatorSetIdProto>,
     #[prost(string, optional, tag = "10")]
     pub domain: ::core::option::Option<::prost::alloc::string::String>,
+    #[prost(message, repeated, tag = "11")]
+    pub attribute_proto: ::prost::alloc::vec::Vec<AttributeProto>,
     #[prost(string, optional, tag = "13")]
     pub overload: ::core::option::Option<::prost::alloc::string::String>,
 }
@@ -68,6 +80,8 @@ pub struct NodeProto {
     pub attribute: ::prost::alloc::vec::Vec<AttributeProto>,
     #[prost(string, optional, tag = "7")]
     pub domain: ::core::option::Option<::prost::alloc::string::String>,
+    #[prost(string, optional, tag = "8")]
+    pub overload: ::core::option::Option<::prost::alloc::string::String>,
 }
 #[derive(Clone, PartialEq, ::prost::Message)]
 pub struct AttributeProto {

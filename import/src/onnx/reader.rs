@@ -10,26 +10,41 @@ use super::{
     model::{Attribute, Graph, Node},
     op::Param,
     schema::{Interface, Literal, Presence, numbers},
+    support::{TypedGraph, typed_graph},
     tensor::{Scalar, Tensor},
 };
 
 /// What is known about a graph's values while its nodes are gone through.
-pub(super) struct Values<'m> {
+pub(super) struct Values<'m, 'o> {
+    /// Those of the graph around this one.
+    outer: Option<&'o Values<'m, 'o>>,
+    /// Names that this graph defines, whatever they are outside.
+    own: FxHashSet<&'m str>,
     /// Initializers and the results of constant nodes.
     constants: FxHashMap<&'m str, Cow<'m, Tensor>>,
     used: FxHashSet<&'m str>,
 }
 
-impl<'m> Values<'m> {
-    pub(super) fn new(graph: &'m Graph) -> Self {
+impl<'m, 'o> Values<'m, 'o> {
+    pub(super) fn new(graph: &'m Graph, outer: Option<&'o Values<'m, 'o>>) -> Self {
         let weights = graph.initializers.iter();
         let mut used = FxHashSet::default();
         collect_uses(graph, &mut used);
-        Self { constants: weights.map(|(n, t)| (n.as_str(), Cow::Borrowed(t))).collect(), used }
+        let mut own = FxHashSet::default();
+        if outer.is_some() {
+            own.extend(graph.inputs.iter().map(|info| info.name.as_str()));
+            own.extend(graph.nodes.iter().flat_map(|node| node.outputs.iter().flatten().map(String::as_str)));
+        }
+        let constants = weights.map(|(n, t)| (n.as_str(), Cow::Borrowed(t))).collect();
+        Self { outer, own, constants, used }
     }
 
     pub(super) fn constant(&self, name: &str) -> Option<&Tensor> {
-        self.constants.get(name).map(Cow::as_ref)
+        match self.constants.get(name) {
+            Some(tensor) => Some(tensor),
+            None if self.own.contains(name) => None,
+            None => self.outer?.constant(name),
+        }
     }
 
     pub(super) fn define(&mut self, name: &'m str, value: Tensor) {
@@ -38,8 +53,8 @@ impl<'m> Values<'m> {
 
     /// Makes `name` another name of `source`, if that is a constant.
     pub(super) fn alias(&mut self, name: &'m str, source: &str) {
-        if let Some(value) = self.constants.get(source) {
-            let value = value.clone();
+        if let Some(value) = self.constant(source) {
+            let value = Cow::Owned(value.clone());
             self.constants.insert(name, value);
         }
     }
@@ -64,7 +79,7 @@ fn collect_uses<'m>(graph: &'m Graph, used: &mut FxHashSet<&'m str>) {
 pub(super) struct NodeReader<'m, 'a> {
     pub(super) node: &'m Node,
     pub(super) interface: &'static Interface,
-    pub(super) values: &'a Values<'m>,
+    pub(super) values: &'a Values<'m, 'a>,
 }
 
 impl<'m> NodeReader<'m, '_> {
@@ -103,6 +118,14 @@ impl<'m> NodeReader<'m, '_> {
 
     pub(super) fn attribute(&self, name: &str) -> Option<&'m Attribute> {
         self.node.attributes.get(name)
+    }
+
+    /// A graph that the node has, with its nodes read.
+    pub(super) fn graph(&self, name: &str) -> Result<TypedGraph<'m>, Reason> {
+        match self.attribute(name) {
+            Some(Attribute::Graph(graph)) => Ok(typed_graph(graph, Some(self.values))),
+            _ => Err(format!("has no attribute `{name}`").into()),
+        }
     }
 
     fn default(&self, name: &str) -> Option<Literal> {

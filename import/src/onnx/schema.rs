@@ -47,6 +47,8 @@ pub enum Arity {
     Optional,
     /// One or more; only in the last place.
     Variadic,
+    /// Any number; only in the last place.
+    Any,
 }
 
 #[derive(Debug, PartialEq)]
@@ -136,16 +138,23 @@ impl Interface {
 }
 
 fn values(what: &str, formals: &[Formal], actual: &[Option<String>], reasons: &mut Vec<String>) {
-    let variadic = formals.last().is_some_and(|f| f.arity == Arity::Variadic);
+    let variadic = formals.last().is_some_and(|f| matches!(f.arity, Arity::Variadic | Arity::Any));
     if actual.len() > formals.len() && !variadic {
         reasons.push(format!("has {} {what}s, at most {} are allowed", actual.len(), formals.len()));
     }
     for (i, formal) in formals.iter().enumerate() {
-        if formal.arity != Arity::Optional && actual.get(i).is_none_or(Option::is_none) {
+        // Of several results one may be left out.
+        let given = match formal.arity {
+            Arity::Optional | Arity::Any => true,
+            Arity::Variadic if what == "output" => actual.len() > i,
+            _ => actual.get(i).is_some_and(Option::is_some),
+        };
+        if !given {
             reasons.push(format!("has no {what} `{}`", formal.name));
         }
     }
-    let rest = actual.iter().skip(formals.len());
+    let any = formals.last().is_some_and(|f| f.arity == Arity::Any);
+    let rest = actual.iter().skip(formals.len() - usize::from(any));
     if what == "input" && variadic && rest.clone().any(Option::is_none) {
         reasons.push(format!("leaves out one of its {what}s"));
     }
@@ -183,6 +192,8 @@ fn formal(text: &'static str) -> Option<Formal> {
     let (text, type_variable) = text.split_once(':').map_or((text, None), |(text, variable)| (text, Some(variable)));
     let (name, arity) = if let Some(name) = text.strip_suffix('?') {
         (name, Arity::Optional)
+    } else if let Some(name) = text.strip_suffix("**") {
+        (name, Arity::Any)
     } else if let Some(name) = text.strip_suffix('*') {
         (name, Arity::Variadic)
     } else {
@@ -230,7 +241,7 @@ mod tests {
             assert!(operator.at(*OPSETS.end()).is_some());
             for version in &operator.versions {
                 let inner = version.inputs.split_last().map_or(&[][..], |l| l.1);
-                assert!(inner.iter().all(|f| f.arity != Arity::Variadic));
+                assert!(inner.iter().all(|f| !matches!(f.arity, Arity::Variadic | Arity::Any)));
             }
         }
         assert!(operators().count() >= 60);

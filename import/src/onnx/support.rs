@@ -3,14 +3,14 @@
 use std::fmt;
 
 use indexmap::IndexMap;
-use rustc_hash::FxHashSet;
 
 use super::{
     error::{Reason, unsupported as refusal},
-    model::{Node, OnnxModel, ValueInfo, ValueType},
+    model::{Graph, Node, OnnxModel, ValueInfo, ValueType},
     op::Op,
     reader::{NodeReader, Values},
     schema::{self, Interface},
+    tensor::Scalar,
     typing,
 };
 
@@ -118,11 +118,39 @@ pub fn check_supported(model: &OnnxModel) -> Vec<Unsupported> {
 /// The nodes of the main graph in order, or everything that is not supported.
 pub fn typed_nodes(model: &OnnxModel) -> Result<Vec<TypedNode<'_>>, UnsupportedOps> {
     let mut unsupported = outer_values(model);
-    let mut values = Values::new(&model.graph);
-    let functions = model.functions.iter().map(|f| (f.domain.as_str(), f.name.as_str())).collect();
-    let mut nodes = Vec::with_capacity(model.graph.nodes.len());
-    for node in &model.graph.nodes {
-        match typed_node(node, model.opset(), &functions, &values) {
+    let typed = typed_graph(&model.graph, None);
+    unsupported.extend(typed.problems);
+    if unsupported.is_empty() { Ok(typed.nodes) } else { Err(UnsupportedOps(unsupported)) }
+}
+
+/// A graph with its nodes in the form that does not depend on the opset.
+#[derive(Clone, Debug)]
+pub(super) struct TypedGraph<'m> {
+    pub(super) graph: &'m Graph,
+    pub(super) nodes: Vec<TypedNode<'m>>,
+    /// What in it is not supported; a graph in a node may turn out not to be needed.
+    pub(super) problems: Vec<Unsupported>,
+    /// What the first result is.
+    pub(super) first: Origin,
+}
+
+/// What a result of a graph is, where its names say so.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Origin {
+    /// The input of this number.
+    Input(usize),
+    /// This truth value.
+    Constant(bool),
+    Other,
+}
+
+/// Reads the nodes of a graph, with those around it known.
+pub(super) fn typed_graph<'m>(graph: &'m Graph, outer: Option<&Values<'m, '_>>) -> TypedGraph<'m> {
+    let mut problems = if outer.is_some() { weights(graph) } else { Vec::new() };
+    let mut values = Values::new(graph, outer);
+    let mut nodes = Vec::with_capacity(graph.nodes.len());
+    for node in &graph.nodes {
+        match typed_node(node, &values) {
             Ok((interface, op)) => {
                 match (&op, node.outputs.first().and_then(Option::as_deref)) {
                     (Op::Constant { value }, Some(name)) => values.define(name, value.clone()),
@@ -133,7 +161,7 @@ pub fn typed_nodes(model: &OnnxModel) -> Result<Vec<TypedNode<'_>>, UnsupportedO
             }
             Err(reasons) => {
                 let reasons = reasons.into_iter();
-                unsupported.extend(reasons.map(|reason| Unsupported {
+                problems.extend(reasons.map(|reason| Unsupported {
                     node: node.label(),
                     op_type: node.op_type.clone(),
                     domain: node.domain.clone(),
@@ -144,21 +172,33 @@ pub fn typed_nodes(model: &OnnxModel) -> Result<Vec<TypedNode<'_>>, UnsupportedO
             }
         }
     }
-    if unsupported.is_empty() { Ok(nodes) } else { Err(UnsupportedOps(unsupported)) }
+    let first = origin(graph, &nodes, &values);
+    TypedGraph { graph, nodes, problems, first }
 }
 
-/// `functions` are the model's own, by domain and name; they come before
-/// ONNX's operators.
-fn typed_node<'m>(
-    node: &'m Node,
-    opset: i64,
-    functions: &FxHashSet<(&str, &str)>,
-    values: &Values<'m>,
-) -> Result<(&'static Interface, Op<'m>), Vec<Reason>> {
-    if functions.contains(&(node.domain.as_str(), node.op_type.as_str())) {
-        let hint = "inline the model's functions with onnx.inliner.inline_local_functions";
-        return Err(vec![Reason { hint: Some(hint.into()), ..refusal("is a function that the model defines") }]);
+/// What the first result of a graph is.
+fn origin(graph: &Graph, nodes: &[TypedNode<'_>], values: &Values<'_, '_>) -> Origin {
+    let Some(mut name) = graph.outputs.first().map(|info| info.name.as_str()) else { return Origin::Other };
+    if let Some(value) = values.constant(name) {
+        return match value.scalar() {
+            Some(Scalar::Bool(value)) => Origin::Constant(value),
+            _ => Origin::Other,
+        };
     }
+    // Names are defined before they are used, so one way through the nodes suffices.
+    for node in nodes.iter().rev() {
+        if node.node.outputs.first().and_then(Option::as_deref) == Some(name)
+            && let Op::Identity { x } = node.op
+        {
+            name = x;
+        }
+    }
+    graph.inputs.iter().position(|info| info.name == name).map_or(Origin::Other, Origin::Input)
+}
+
+/// The interface of a node's operator in its opset, and what the node says.
+fn typed_node<'m>(node: &'m Node, values: &Values<'m, '_>) -> Result<(&'static Interface, Op<'m>), Vec<Reason>> {
+    let opset = node.opset;
     let operator = match schema::operator(&node.op_type) {
         Some(operator) if node.domain.is_empty() => operator,
         _ => return Err(vec![Reason { hint: hint(node), ..refusal("operator is not supported") }]),
@@ -177,28 +217,34 @@ fn typed_node<'m>(
 
 /// Inputs, outputs and weights of kinds that are not supported.
 fn outer_values(model: &OnnxModel) -> Vec<Unsupported> {
-    let entry = |what: &str, name: &str, reason: String| Unsupported {
-        node: format!("{what} `{name}`"),
-        op_type: String::new(),
-        domain: String::new(),
-        reason,
-        hint: None,
-        invalid: false,
-    };
     let graph = &model.graph;
-    let typed = |what, infos: &[ValueInfo]| {
+    let typed = |what: &str, infos: &[ValueInfo]| {
         let bad = infos.iter().filter_map(|info| {
-            let reason = match &info.ty {
+            let (reason, hint) = match &info.ty {
                 ValueType::Tensor { element, .. } if !element.is_moved() => {
-                    format!("tensors of {element} are not supported")
+                    (format!("tensors of {element} are not supported"), None)
                 }
-                ValueType::Other(kind) => format!("values of kind {kind} are not supported"),
+                // Results of these kinds are looked at when they are made.
+                ValueType::Other("sequence" | "optional") if what == "output" => return None,
+                ValueType::Other(kind @ ("sequence" | "optional")) => {
+                    let hint = "give each tensor of it as an input of its own";
+                    (format!("values of kind {kind} are not supported"), Some(hint.to_owned()))
+                }
+                ValueType::Other(kind) => (format!("values of kind {kind} are not supported"), None),
                 _ => return None,
             };
-            Some(entry(what, &info.name, reason))
+            Some(Unsupported { hint, ..entry(what, &info.name, reason) })
         });
         bad.collect::<Vec<_>>()
     };
+    let mut list = typed("input", &graph.inputs);
+    list.extend(typed("output", &graph.outputs));
+    list.extend(weights(graph));
+    list
+}
+
+/// Weights of a graph that are not supported.
+fn weights(graph: &Graph) -> Vec<Unsupported> {
     let weights = graph.initializers.iter().filter(|(_, t)| !t.element.is_moved());
     let weights = weights.map(|(name, t)| {
         let reason = format!("tensors of {} are not supported", t.element);
@@ -206,10 +252,18 @@ fn outer_values(model: &OnnxModel) -> Vec<Unsupported> {
     });
     let sparse = graph.sparse_initializers.iter();
     let sparse = sparse.map(|s| entry("initializer", s, "sparse tensors are not supported".into()));
-    let mut list = typed("input", &graph.inputs);
-    list.extend(typed("output", &graph.outputs));
-    list.extend(weights.chain(sparse));
-    list
+    weights.chain(sparse).collect()
+}
+
+fn entry(what: &str, name: &str, reason: String) -> Unsupported {
+    Unsupported {
+        node: format!("{what} `{name}`"),
+        op_type: String::new(),
+        domain: String::new(),
+        reason,
+        hint: None,
+        invalid: false,
+    }
 }
 
 fn hint(node: &Node) -> Option<String> {
@@ -229,9 +283,6 @@ fn hint(node: &Node) -> Option<String> {
 
 fn by_operator(op_type: &str) -> Option<&'static str> {
     Some(match op_type {
-        "If" | "Loop" | "Scan" => {
-            "control flow; if it depends only on shapes, a simplifier such as onnxsim may remove it"
-        }
         "QuantizeLinear"
         | "DequantizeLinear"
         | "DynamicQuantizeLinear"

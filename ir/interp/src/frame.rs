@@ -190,6 +190,18 @@ impl<'f> Frame<'f> {
         Ok(())
     }
 
+    /// Like [`Self::tell`], of what is another value each time: a size that an iteration decides anew.
+    ///
+    /// # Errors
+    /// When the value is none of this body.
+    pub fn retell(&mut self, value: SsaValue, known: impl Into<Value>) -> Result<(), Fault> {
+        match self.env.get_mut(value.index()) {
+            Some(slot) => *slot = Some(known.into()),
+            None => return Err(Fault::invalid_ir("tells a value that is not there")),
+        }
+        Ok(())
+    }
+
     /// Sets all results of the current op.
     ///
     /// # Errors

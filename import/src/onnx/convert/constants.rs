@@ -14,7 +14,7 @@ use super::super::model::Attribute;
 use super::super::op::{Binary, Op, Reduction, Unary};
 use super::super::support::TypedNode;
 use super::super::tensor::ElementType;
-use super::{Importer, Made, fail, literal, wrong};
+use super::{Importer, Item, Made, fail, literal, wrong};
 
 /// Floats that are looked at one by one.
 const MOST_FLOATS: usize = 16;
@@ -65,24 +65,29 @@ impl<'m> Importer<'m, '_, '_> {
     }
 
     /// The values that a node makes, after a look at what constants say of it.
-    pub(super) fn checked(&mut self, node: &TypedNode<'m>) -> Made<Vec<Value>> {
+    pub(super) fn checked(&mut self, node: &TypedNode<'m>) -> Made<Vec<Item>> {
         self.check_types(node)?;
         self.check_complex(node)?;
         self.check_operands(&node.op)?;
-        let values = self.operator(&node.op)?;
+        let items: Vec<Item> = match &node.op {
+            Op::Converted(conversion) => conversion.items(self)?,
+            Op::Identity { x } => vec![self.item(x)?],
+            op => self.operator(op)?.into_iter().map(Item::Tensor).collect(),
+        };
+        let values: Vec<Value> = items.iter().flat_map(Item::tensors).collect();
         if let Some(dims) = self.g.take_too_deep() {
             return fail(format!("needs loops over {dims} dims; at most {MAX_ITERATORS} are supported"));
         }
         values.iter().try_for_each(|value| self.check_result(*value))?;
         self.note_overflow(node, &values);
-        Ok(values)
+        Ok(items)
     }
 
     /// A value that decides sizes.
     ///
     /// # Errors
     /// When it was computed and did not fit its type.
-    pub(super) fn deciding(&mut self, name: &'m str) -> Made {
+    pub(in super::super) fn deciding(&mut self, name: &'m str) -> Made {
         let value = self.value(name)?;
         match self.overflows.get(&value) {
             Some(overflow) => wrong(format!("has sizes from `{name}`, where {overflow}")),
@@ -121,15 +126,16 @@ impl<'m> Importer<'m, '_, '_> {
     }
 
     /// An element type as ONNX calls it.
-    fn name_of(&self, elem: Type) -> String {
+    pub(in super::super) fn name_of(&self, elem: Type) -> String {
         if elem == Type::I1 { ElementType::Bool.name().to_owned() } else { type_text(self.cx(), elem) }
     }
 
     /// The element type of a value that was made, or of a weight.
     pub(super) fn elem_of(&self, name: &str) -> Option<Type> {
         match self.values.get(name) {
-            Some(value) => Some(self.g.elem(*value)),
-            None => literal::element_type(self.cx(), self.model.graph.initializers.get(name)?.element).ok(),
+            Some(Item::Tensor(value)) => Some(self.g.elem(*value)),
+            Some(_) => None,
+            None => literal::element_type(self.cx(), self.weight(name)?.element).ok(),
         }
     }
 
@@ -279,7 +285,7 @@ impl<'m> Importer<'m, '_, '_> {
         let overflow = overflow.or_else(|| {
             // Sizes of a tensor do not depend on its elements.
             let inputs = node.node.inputs.iter().flatten().filter(|_| !matches!(node.op, Op::Shape { .. }));
-            inputs.filter_map(|name| self.overflows.get(self.values.get(name.as_str())?)).next().cloned()
+            inputs.filter_map(|name| self.overflows.get(&self.tensor_of(name.as_str())?)).next().cloned()
         });
         let Some(overflow) = overflow else { return };
         for value in values {

@@ -10,7 +10,7 @@ use super::super::tensor::{ElementType, Scalar, Tensor};
 ///
 /// # Errors
 /// Says that it is not supported.
-pub(super) fn element_type(cx: &Context, element: ElementType) -> Result<Type, String> {
+pub(in super::super) fn element_type(cx: &Context, element: ElementType) -> Result<Type, String> {
     use ElementType as E;
     let float = |kind| Ok(cx.ty(TypeData::Float(kind)));
     let unsigned = |width| Ok(cx.ty(TypeData::Integer { width, sign: Signedness::Unsigned }));

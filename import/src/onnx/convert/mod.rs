@@ -5,9 +5,11 @@
 //! with all that is known.
 
 mod constants;
+mod items;
 pub(super) mod literal;
 mod names;
 mod nodes;
+mod regions;
 mod shapes;
 pub(super) mod windows;
 
@@ -26,9 +28,12 @@ use sutura_dialects::graph::{Requirement, ShapeEnv, SymShape, needed_definitions
 use sutura_ir::location::LocData;
 use sutura_ir::op_def::AttrConstraintDef;
 use sutura_ir::types::MAX_RANK;
-use sutura_ir::{Attr, Body, Builder, Context, Diagnostics, Loc, Module, Op, Rewriter, Type, Value};
+use sutura_ir::{Attr, Block, Body, Builder, Context, Diagnostics, Loc, Module, Op, Rewriter, Type, Value};
 
+pub(super) use self::items::{Item, Sequence};
+pub(super) use self::literal::element_type;
 use self::names::Symbols;
+use self::regions::Scope;
 use super::{
     model::{Dim, OnnxModel, ValueInfo, ValueType},
     op::Op as NodeOp,
@@ -62,7 +67,7 @@ pub fn import(cx: &Context, model: &OnnxModel, diags: &mut Diagnostics) -> Resul
     for (name, ty) in &inputs {
         let arg = rw.add_block_arg(block, *ty, named_loc(cx, name));
         rw.set_value_name(arg, names::value_name(cx, name));
-        values.insert(*name, arg);
+        values.insert(*name, Item::Tensor(arg));
     }
     let mut facts = Facts::new();
     symbols.names().for_each(|name| facts.define(name, Default::default()));
@@ -76,12 +81,25 @@ pub fn import(cx: &Context, model: &OnnxModel, diags: &mut Diagnostics) -> Resul
     let operators = library.iter().flat_map(|module| declared(cx, module.body()).as_ref().clone());
     g.env.operators = Arc::new(operators.collect());
     let overflows = FxHashMap::default();
-    let mut importer =
-        Importer { g, model, symbols, values, failed, unsupported, decided: Vec::new(), overflows, diags };
+    let (scopes, blocks, decided) = (Vec::new(), Vec::new(), Vec::new());
+    let mut importer = Importer {
+        g,
+        model,
+        symbols,
+        values,
+        scopes,
+        blocks,
+        loops: 0,
+        failed,
+        unsupported,
+        decided,
+        overflows,
+        diags,
+    };
     for node in &nodes {
         importer.node(node);
     }
-    let results = importer.outputs();
+    let (outputs, results): (Vec<String>, Vec<Value>) = importer.outputs().into_iter().unzip();
     let (named, facts) = (importer.g.env.take_named(), importer.g.env.facts.clone());
     let decided = importer.decided;
     let unsupported = importer.unsupported;
@@ -94,7 +112,7 @@ pub fn import(cx: &Context, model: &OnnxModel, diags: &mut Diagnostics) -> Resul
     let types: Vec<Type> = results.iter().map(|v| rw.body().ty(*v)).collect();
     let signature = cx.function_type(&inputs.iter().map(|(_, ty)| *ty).collect::<Vec<_>>(), &types);
     let names: Vec<&str> = inputs.iter().map(|(name, _)| *name).collect();
-    let outputs = names::distinct(model.graph.outputs.iter().map(|o| o.name.as_str()));
+    let outputs = names::distinct(outputs.iter().map(String::as_str));
     let mut module = module(cx, loc, body, signature, &names, outputs.iter().map(String::as_str));
     let applied = missing(module.op_ref(cx));
     link(cx, &library, &|name| applied.contains(name), module.body_mut())
@@ -104,13 +122,18 @@ pub fn import(cx: &Context, model: &OnnxModel, diags: &mut Diagnostics) -> Resul
 
 /// Adds the operators of the library that an op may apply.
 fn operators_of(op: &NodeOp<'_>, wanted: &mut FxHashSet<&'static str>) {
-    if let NodeOp::Named { operator, variadic, others, .. } = op {
-        wanted.insert(operator);
-        wanted.extend(variadic);
-        others.iter().for_each(|other| operators_of(other, wanted));
-    }
-    if let NodeOp::Converted(conversion) = op {
-        wanted.extend(conversion.operators());
+    match op {
+        NodeOp::Named { operator, variadic, others, .. } => {
+            wanted.insert(operator);
+            wanted.extend(variadic);
+            others.iter().for_each(|other| operators_of(other, wanted));
+        }
+        NodeOp::Converted(conversion) => {
+            let nodes = conversion.graphs().into_iter().flat_map(|graph| &graph.nodes);
+            nodes.for_each(|node| operators_of(&node.op, wanted));
+            wanted.extend(conversion.operators());
+        }
+        _ => {}
     }
 }
 
@@ -214,6 +237,19 @@ fn input_type(cx: &Context, info: &ValueInfo, symbols: &mut Symbols) -> Result<T
     Ok(tensor_of(cx, &shape, elem))
 }
 
+/// The tensors of an output that is a sequence, or an optional that is there.
+fn several(name: &str, item: &Item) -> Made<Vec<(String, Value)>> {
+    match item {
+        Item::Tensor(value) => Ok(vec![(name.to_owned(), *value)]),
+        Item::Sequence(sequence) => {
+            let tensors = sequence.tensors.iter().enumerate();
+            Ok(tensors.map(|(i, value)| (format!("{name}.{i}"), *value)).collect())
+        }
+        Item::Optional(Some(inner)) => several(name, inner),
+        Item::Optional(None) => fail("is an optional that is nothing; outputs are tensors"),
+    }
+}
+
 fn rank_message(rank: usize) -> String {
     format!("has {rank} dims; at most {MAX_RANK} are supported")
 }
@@ -264,7 +300,13 @@ pub(super) struct Importer<'m, 'g, 'b> {
     model: &'m OnnxModel,
     symbols: Symbols,
     /// By the model's names. Weights appear when they are first used.
-    values: IndexMap<&'m str, Value>,
+    values: IndexMap<&'m str, Item>,
+    /// Graphs in nodes that are being converted, the outermost first.
+    scopes: Vec<Scope<'m>>,
+    /// The blocks of regions that are being filled, the outermost first.
+    blocks: Vec<Block>,
+    /// Loops that are being converted, in each other.
+    pub(super) loops: usize,
     /// Values that could not be made, as reported.
     failed: Vec<&'m str>,
     unsupported: Vec<Unsupported>,
@@ -284,15 +326,16 @@ impl<'m, 'b> Importer<'m, '_, 'b> {
     fn node(&mut self, node: &TypedNode<'m>) {
         let name = if node.node.name.is_empty() { node.node.label() } else { node.node.name.clone() };
         self.g.loc = named_loc(self.cx(), &name);
-        let made = self.checked(node).and_then(|values| self.possible(values));
+        let made = self.checked(node).and_then(|items| self.possible(items));
+        self.g.loc = named_loc(self.cx(), &name);
         for assumed in self.g.take_assumed() {
             self.check_at_run_time(&name, &assumed);
         }
         match made {
-            Ok(values) => {
-                for (name, value) in node.outputs().zip(values) {
+            Ok(items) => {
+                for (name, item) in node.outputs().zip(items) {
                     if let Some(name) = name {
-                        self.name(name, value);
+                        self.bind(name, item);
                     }
                 }
             }
@@ -319,7 +362,8 @@ impl<'m, 'b> Importer<'m, '_, 'b> {
 
     /// The values, none of which has more dims than a type may have, or a size that is a multiple of a number beyond 64 bits: no
     /// tensor is so long, unless it is empty.
-    fn possible(&self, values: Vec<Value>) -> Made<Vec<Value>> {
+    fn possible(&self, items: Vec<Item>) -> Made<Vec<Item>> {
+        let values: Vec<Value> = items.iter().flat_map(Item::tensors).collect();
         for value in &values {
             for (dim, size) in self.g.shape(*value).iter().enumerate() {
                 let divisor = |size: &Poly| self.g.env.facts.common_divisor(size);
@@ -332,18 +376,22 @@ impl<'m, 'b> Importer<'m, '_, 'b> {
         }
         match values.iter().map(|value| self.g.rank(*value)).max() {
             Some(rank) if rank > MAX_RANK => fail(format!("makes a tensor that {}", rank_message(rank))),
-            _ => Ok(values),
+            _ => Ok(items),
         }
     }
 
-    /// An equality that a node needs, and its ops perhaps do not, stands at the entry.
+    /// An equality that a node needs, and its ops perhaps do not, stands at the entry: of the function, or of the region that the
+    /// node is in.
     fn check_at_run_time(&mut self, node: &str, Requirement { lhs, rhs, what }: &Requirement) {
         self.diags.remark(self.g.loc, format!("assumes that {} and {} are equal: {what}", lhs.brief(), rhs.brief()));
         let point = self.g.b.insert_point();
         let body = self.g.b.body();
-        let first = body.entry_block().and_then(|entry| body.ops(entry).find(|op| !self.is_equality(*op)));
-        if let Some(op) = first {
-            self.g.b.set_before(op);
+        let block = self.blocks.last().copied().or_else(|| body.entry_block());
+        let first = block.and_then(|block| body.ops(block).find(|op| !self.is_equality(*op)));
+        match (first, block) {
+            (Some(op), _) => self.g.b.set_before(op),
+            (None, Some(block)) => self.g.b.set_to_end(block),
+            (None, None) => {}
         }
         EqualOp::build(self.g.b, self.g.loc, lhs, rhs, Some(&format!("{node}: {what}")));
         self.g.b.set_insert_point(point);
@@ -353,25 +401,17 @@ impl<'m, 'b> Importer<'m, '_, 'b> {
         self.g.b.op_ref(op).is::<EqualOp<'_>>()
     }
 
-    fn name(&mut self, name: &'m str, value: Value) {
-        let body = self.g.b.body();
-        if body.value_name(value).is_none() && body.defining_op(value).is_some() {
-            let ident = names::value_name(self.cx(), name);
-            self.g.b.set_value_name(value, ident);
-        }
-        self.values.insert(name, value);
-    }
-
     /// The value of that name; a weight becomes a constant at its first use.
     pub(super) fn value(&mut self, name: &'m str) -> Made {
-        if let Some(value) = self.values.get(name) {
-            return Ok(*value);
+        match self.values.get(name) {
+            Some(Item::Tensor(value)) => return Ok(*value),
+            Some(other) => return fail(format!("needs a tensor, and `{name}` is {}", other.kind())),
+            None => {}
         }
         if self.failed.contains(&name) {
             return Err(Failure::Before);
         }
-        let model = self.model;
-        let Some(weight) = model.graph.initializers.get(name) else {
+        let Some(weight) = self.weight(name) else {
             return fail(format!("needs `{name}`, which nothing defines"));
         };
         let here = named_loc(self.cx(), name);
@@ -379,7 +419,7 @@ impl<'m, 'b> Importer<'m, '_, 'b> {
         let made = self.constant(weight);
         self.g.loc = loc;
         let value = made?;
-        self.name(name, value);
+        self.bind(name, Item::Tensor(value));
         Ok(value)
     }
 
@@ -407,13 +447,18 @@ impl<'m, 'b> Importer<'m, '_, 'b> {
         value
     }
 
-    /// The values of the model's outputs. What the model states of their dims is checked.
-    fn outputs(&mut self) -> Vec<Value> {
+    /// The model's outputs with their names: each tensor of a sequence is one. What the model states of their dims is checked.
+    fn outputs(&mut self) -> Vec<(String, Value)> {
         let model = self.model;
         let mut results = Vec::new();
         for info in &model.graph.outputs {
-            match self.value(&info.name).and_then(|value| self.output(info, value)) {
-                Ok(value) => results.push(value),
+            let made = match self.item(&info.name) {
+                Ok(Item::Tensor(value)) => self.output(info, value).map(|value| vec![(info.name.clone(), value)]),
+                Ok(item) => several(&info.name, &item),
+                Err(failure) => Err(failure),
+            };
+            match made {
+                Ok(values) => results.extend(values),
                 Err(Failure::Unsupported(reason)) => self.unsupported.push(outer("output", &info.name, reason)),
                 Err(Failure::Invalid(reason)) => {
                     self.unsupported.push(Unsupported { invalid: true, ..outer("output", &info.name, reason) });

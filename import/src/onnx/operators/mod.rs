@@ -4,6 +4,7 @@
 //! values. Nothing else knows these operators, but the table of interfaces (`operators.txt`).
 
 mod bits;
+mod control;
 mod decided;
 mod einsum;
 mod fourier;
@@ -21,6 +22,8 @@ mod resize;
 mod rotary;
 mod running;
 mod sampling;
+mod scans;
+mod sequences;
 mod signal;
 mod stateful;
 
@@ -28,10 +31,11 @@ use std::{fmt, rc::Rc};
 
 use sutura_ir::Value;
 
-use super::convert::{Importer, Made};
+use super::convert::{Importer, Item, Made, fail};
 use super::error::Reason;
 use super::op::Op;
 use super::reader::NodeReader;
+use super::support::TypedGraph;
 
 /// What a node of an operator says, and how its values are made.
 pub(super) trait Convert<'m>: fmt::Debug {
@@ -40,13 +44,25 @@ pub(super) trait Convert<'m>: fmt::Debug {
         1
     }
 
+    /// Graphs that the node has.
+    fn graphs(&self) -> Vec<&TypedGraph<'m>> {
+        Vec::new()
+    }
+
     /// The operators of the library that it may apply.
     fn operators(&self) -> &'static [&'static str] {
         &[]
     }
 
     /// Makes the values, or says why it cannot.
-    fn convert(&self, importer: &mut Importer<'m, '_, '_>) -> Made<Vec<Value>>;
+    fn convert(&self, _: &mut Importer<'m, '_, '_>) -> Made<Vec<Value>> {
+        fail("makes no tensors")
+    }
+
+    /// Like [`Self::convert`], of an operator that takes or makes what is no tensor.
+    fn items(&self, importer: &mut Importer<'m, '_, '_>) -> Made<Vec<Item>> {
+        Ok(self.convert(importer)?.into_iter().map(Item::Tensor).collect())
+    }
 }
 
 /// An operator of one of the families here.
@@ -69,6 +85,14 @@ impl<'m> Conversion<'m> {
     pub(super) fn convert(&self, importer: &mut Importer<'m, '_, '_>) -> Made<Vec<Value>> {
         self.0.convert(importer)
     }
+
+    pub(super) fn items(&self, importer: &mut Importer<'m, '_, '_>) -> Made<Vec<Item>> {
+        self.0.items(importer)
+    }
+
+    pub(super) fn graphs(&self) -> Vec<&TypedGraph<'m>> {
+        self.0.graphs()
+    }
 }
 
 impl PartialEq for Conversion<'_> {
@@ -86,6 +110,7 @@ type Family = &'static [(&'static str, Read)];
 
 const FAMILIES: &[Family] = &[
     bits::OPERATORS,
+    control::OPERATORS,
     decided::OPERATORS,
     einsum::OPERATORS,
     fourier::OPERATORS,
@@ -101,6 +126,8 @@ const FAMILIES: &[Family] = &[
     resize::OPERATORS,
     rotary::OPERATORS,
     running::OPERATORS,
+    scans::OPERATORS,
+    sequences::OPERATORS,
     signal::OPERATORS,
     stateful::OPERATORS,
 ];

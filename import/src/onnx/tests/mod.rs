@@ -3,11 +3,13 @@
 mod arithmetic;
 mod build;
 mod bytes;
+mod control;
 mod convert;
 mod decided;
 mod examples;
 mod external;
 mod families;
+mod functions;
 mod geometry;
 mod normal_form;
 mod recurrent;
