@@ -10,8 +10,8 @@ use super::{
     schema::{Formal, Presence},
 };
 
-/// An attribute of opsets before 6 that says nothing.
-const CONSUMED: &str = "consumed_inputs";
+/// Attributes of opsets before 7 that say nothing: where memory may be used again, and that an output is wanted, which its name says.
+const SAY_NOTHING: [&str; 2] = ["consumed_inputs", "output_sequence"];
 
 /// Orders of dimensions, by the number of what has them.
 pub type Permutations = Vec<(usize, &'static [usize])>;
@@ -192,7 +192,7 @@ fn unknown_attribute(r: &NodeReader<'_, '_>, form: &OnnxForm) -> Option<Reason> 
             || form.words.iter().any(|words| words.attribute == name)
             || form.words.iter().flat_map(|words| &words.numbers).any(|list| list.attribute == name)
     };
-    let name = r.node.attributes.keys().find(|name| !known(name) && *name != CONSUMED)?;
+    let name = r.node.attributes.keys().find(|name| !known(name) && !SAY_NOTHING.contains(&name.as_str()))?;
     Some(unsupported(format!("attribute `{name}` is not supported")))
 }
 
@@ -366,7 +366,10 @@ mod tests {
         let missing = missing.filter(|name| !has(name)).map(|name| format!("attribute {name} is not there"));
         let unmoved = form.permute.iter().filter(|(name, _)| !values().any(|value| value == name));
         let unmoved = unmoved.map(|(name, _)| format!("nothing is called {name}"));
-        let unread = interface.attributes.iter().filter(|a| a.name != CONSUMED && listed().all(|name| name != a.name));
+        let unread = interface
+            .attributes
+            .iter()
+            .filter(|a| !SAY_NOTHING.contains(&a.name) && listed().all(|name| name != a.name));
         let unread = unread.map(|a| format!("attribute {} is not read", a.name));
         let input = |name: &str| interface.inputs.iter().find(|input| input.name == name);
         let may_lack = |name: &str| form.input_names.iter().skip(interface.inputs.len()).any(|input| input == name);
