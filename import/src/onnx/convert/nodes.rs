@@ -347,10 +347,8 @@ impl<'m> Importer<'m, '_, '_> {
             return self.pow(x, y);
         }
         let logical = matches!(function, Binary::And | Binary::Or);
-        if function == Binary::Mod {
-            if self.g.elem(x).is_float(self.cx()) {
-                return wrong("is a modulus of floats, which needs `fmod` to be 1");
-            }
+        if function == Binary::Mod && self.g.elem(x).is_float(self.cx()) {
+            return wrong("is a modulus of floats, which needs `fmod` to be 1");
         }
         if logical != (self.g.elem(x) == Type::I1) {
             return fail(format!("`{a}` has an element type that the operator does not take"));

@@ -62,7 +62,7 @@ fn simple(r: &NodeReader<'_, '_>) -> Result<Filter, Reason> {
 fn upsample<'m>(r: &NodeReader<'m, '_>) -> Result<Op<'m>, Reason> {
     let scales = match r.interface.since {
         ..7 => vec![1.0, 1.0, r.float("height_scale")?.into(), r.float("width_scale")?.into()],
-        ..9 => r.floats("scales")?,
+        7..9 => r.floats("scales")?,
         _ => match constant_floats(r, 1)? {
             Some(scales) => scales,
             None => return Err("has no `scales`".into()),
