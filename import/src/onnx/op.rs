@@ -206,7 +206,7 @@ pub enum Op<'m> {
         mode: PadMode,
         pads: Param<'m, Vec<i64>>,
         value: Option<Param<'m, Scalar>>,
-        axes: Option<Vec<i64>>,
+        axes: Option<Param<'m, Vec<i64>>>,
     },
     /// As `numpy.matmul`.
     MatMul {

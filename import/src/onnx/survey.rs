@@ -41,7 +41,7 @@ fn collect<'m>(model: &OnnxModel, graph: &'m Graph, used: &mut Used<'m>) {
 }
 
 fn version(model: &OnnxModel, node: &Node) -> Option<i64> {
-    let opset = model.opsets.get(&node.domain)?;
-    let interface = schema::operator(&node.op_type).filter(|_| node.domain.is_empty())?.at(*opset)?;
+    let opset = if node.domain.is_empty() { Some(&node.opset) } else { model.opsets.get(&node.domain) };
+    let interface = schema::operator(&node.domain, &node.op_type)?.at(*opset?)?;
     Some(interface.since)
 }

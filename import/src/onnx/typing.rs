@@ -343,8 +343,8 @@ fn pad<'m>(r: &NodeReader<'m, '_>) -> Typed<'m> {
         r.scalar_param(2)?
     };
     let pads = if r.interface.since < 2 { "paddings" } else { "pads" };
-    let (pads, axes) = (r.required_ints_param(pads)?, r.known_ints("axes")?);
-    if let (Param::Known(pads), Some(axes)) = (&pads, &axes)
+    let (pads, axes) = (r.required_ints_param(pads)?, r.ints_param("axes")?);
+    if let (Param::Known(pads), Some(Param::Known(axes))) = (&pads, &axes)
         && pads.len() != 2 * axes.len()
     {
         return Err(format!("has {} `pads` for {} `axes`", pads.len(), axes.len()).into());

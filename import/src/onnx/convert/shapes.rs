@@ -124,7 +124,7 @@ impl<'m> Importer<'m, '_, '_> {
                 let x = self.value(x)?;
                 self.g.space_to_depth(x, *block, *depth_inner)?
             }
-            Op::Pad { x, mode, pads, value, axes } => self.pad(x, *mode, pads, value.as_ref(), axes.as_deref())?,
+            Op::Pad { x, mode, pads, value, axes } => self.pad(x, *mode, pads, value.as_ref(), axes.as_ref())?,
             Op::Converted(conversion) => return conversion.convert(self),
             other => return fail(format!("is read but not converted: {other:?}")),
         };
@@ -518,11 +518,16 @@ impl<'m> Importer<'m, '_, '_> {
         mode: PadMode,
         pads: &Param<'m, Vec<i64>>,
         value: Option<&Param<'m, Scalar>>,
-        axes: Option<&[i64]>,
+        axes: Option<&Param<'m, Vec<i64>>>,
     ) -> Made {
         let x = self.value(x)?;
         let rank = self.g.rank(x);
+        let has_data = axes.map(|axes| self.is_data(axes)).transpose()?.unwrap_or(false) || self.is_data(pads)?;
+        if has_data || matches!(value, Some(Param::Value(_))) {
+            return self.pad_by_data(x, mode, pads, value, axes);
+        }
         let pads = self.all_sizes(pads, "pads")?;
+        let axes = axes.map(|axes| self.known(axes, "axes")).transpose()?;
         let axes = match axes {
             Some(axes) => axes.iter().map(|a| self.g.axis(*a, rank)).collect::<Result<Vec<usize>, _>>()?,
             None => (0..rank).collect(),
@@ -544,6 +549,59 @@ impl<'m> Importer<'m, '_, '_> {
             PadMode::Wrap => PadKind::Wrap,
         };
         Ok(self.g.pad(x, &before, &after, kind)?)
+    }
+
+    /// Padding where something is data. The sizes of the result are those that the model states, or what constant pads make.
+    fn pad_by_data(
+        &mut self,
+        x: Value,
+        mode: PadMode,
+        pads: &Param<'m, Vec<i64>>,
+        value: Option<&Param<'m, Scalar>>,
+        axes: Option<&Param<'m, Vec<i64>>>,
+    ) -> Made {
+        let rank = self.g.rank(x);
+        let whole = Param::Known((0..rank as i64).collect());
+        let (list, named) = (self.as_list(pads)?, self.as_list(axes.unwrap_or(&whole))?);
+        let Some(count) = self.g.shape(named)[0].as_ref().and_then(Poly::as_const) else {
+            return fail("has `axes` of which it is not known how many there are");
+        };
+        let (found, wanted) = (self.g.shape(list)[0].clone(), Some(Poly::constant(2 * count)));
+        self.g.unify(&found, &wanted, || "numbers of pads and twice that of the axes".into())?;
+        let half = |of: &mut Self, from: i64| {
+            let bounds = SliceBounds::Known(vec![from], vec![from + count]);
+            let half = of.g.slice(list, &[0], &bounds, &[1])?;
+            by_data::scattered(of, rank, named, half, 0)
+        };
+        let (before, after) = (half(self, 0)?, half(self, count)?);
+        let stated = self.stated.clone().filter(|stated| stated.len() == rank);
+        let sizes = match stated {
+            Some(stated) => stated.into_iter().map(Poly::constant).collect(),
+            None if matches!(pads, Param::Known(_)) && axes.is_none_or(|axes| matches!(axes, Param::Known(_))) => {
+                let (pads, axes) = (self.known(pads, "pads")?, self.known(axes.unwrap_or(&whole), "axes")?);
+                let axes = axes.iter().map(|a| self.g.axis(*a, rank)).collect::<Result<Vec<usize>, _>>()?;
+                let own: Option<Vec<Poly>> = self.g.shape(x).into_iter().collect();
+                let Some(mut sizes) = own else { return fail("pads a dim whose size depends on data") };
+                for (i, axis) in axes.iter().enumerate() {
+                    sizes[*axis] = sizes[*axis].add(&pads[i].into()).add(&pads[axes.len() + i].into());
+                }
+                self.not_negative(&sizes.iter().cloned().map(Some).collect(), "size")?;
+                sizes
+            }
+            None => {
+                return fail("has pads that depend on data; they must follow from shapes, or the model state the sizes");
+            }
+        };
+        let value = match (mode, value) {
+            (PadMode::Constant, Some(Param::Value(name))) => Some(self.value(name)?),
+            (PadMode::Constant, value) => {
+                let number = self.pad_value(x, value)?;
+                let elem = self.g.elem(x);
+                Some(self.g.generate(&[], elem, |s| s.constant(number, elem))?)
+            }
+            _ => None,
+        };
+        by_data::pad(self, x, by_data::Pads { before, after, sizes: &sizes, mode, value })
     }
 
     fn pad_value(&self, x: Value, value: Option<&Param<'m, Scalar>>) -> Made<Attr> {

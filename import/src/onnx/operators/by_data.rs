@@ -11,7 +11,7 @@ use sutura_dialects::graph::{Combiner, IteratorKind};
 use sutura_ir::{Type, Value};
 
 use super::super::convert::{Importer, Made, fail, wrong};
-use super::super::op::{Op, Reduction};
+use super::super::op::{Op, PadMode, Reduction};
 use super::{Conversion, Convert};
 
 /// A list of known length, as integers of 64 bits, and its length.
@@ -30,7 +30,13 @@ fn known(importer: &Importer<'_, '_, '_>, list: Value) -> Option<Vec<i64>> {
 }
 
 /// A list of `rank` numbers, `others` but for those at `axes`, which are `numbers`.
-fn scattered(importer: &mut Importer<'_, '_, '_>, rank: usize, axes: Value, numbers: Value, others: i64) -> Made {
+pub(in super::super) fn scattered(
+    importer: &mut Importer<'_, '_, '_>,
+    rank: usize,
+    axes: Value,
+    numbers: Value,
+    others: i64,
+) -> Made {
     let size = [Some(Poly::constant(rank as i64))];
     let all = importer.g.generate(&size, Type::I64, |s| s.int(others, Type::I64))?;
     Ok(importer.g.scatter((all, axes, numbers), Some(0), Joined::Replace)?)
@@ -509,4 +515,102 @@ pub(in super::super) fn split(
         s.bits("arith.ori", wrong, differs)
     })?;
     Ok(made)
+}
+
+/// Padding by data: lists of the elements before and behind each dim, and the sizes that come out.
+#[derive(Clone, Copy)]
+pub(in super::super) struct Pads<'a> {
+    pub(in super::super) before: Value,
+    pub(in super::super) after: Value,
+    pub(in super::super) sizes: &'a [Poly],
+    pub(in super::super) mode: PadMode,
+    /// The number around the tensor, if that is padded with one.
+    pub(in super::super) value: Option<Value>,
+}
+
+/// A padded tensor: each dim is gathered, and what lies outside is replaced.
+pub(in super::super) fn pad(importer: &mut Importer<'_, '_, '_>, x: Value, pads: Pads<'_>) -> Made {
+    let own = sizes(importer, x)?;
+    let (mut made, mut outside) = (x, Vec::new());
+    for (d, (own, size)) in own.iter().zip(pads.sizes).enumerate() {
+        let what = format!("whether pads of dimension {d} make another size than {}, as 0 or 1,", size.brief());
+        never(importer, &[(pads.before, d), (pads.after, d)], &what, |s, pads| {
+            let (own, size) = (number(s, own), number(s, size));
+            let sum = s.add(pads[0], own);
+            let sum = s.add(sum, pads[1]);
+            s.compare(Comparison::NotEqual, sum, size)
+        })?;
+        let index = table(importer, (pads.before, d), size, Type::I64, |s, at| padded_index(s, at, own, pads.mode))?;
+        if pads.value.is_some() {
+            outside.push((d, table(importer, (pads.before, d), size, Type::I1, |s, at| is_outside(s, at, own))?));
+        }
+        made = importer.g.gather(made, index, d);
+    }
+    let Some(value) = pads.value else { return Ok(made) };
+    let (rank, shape, elem) = (own.len(), importer.g.shape(made), importer.g.elem(made));
+    let value = importer.g.reshape_to(value, &[])?;
+    let mut inputs = vec![ComputeInput { value: made, index: importer.g.dims(0..rank), oob: None }];
+    inputs.push(ComputeInput { value, index: Vec::new(), oob: None });
+    inputs.extend(outside.iter().map(|(d, value)| {
+        let index = importer.g.dims(*d..*d + 1);
+        ComputeInput { value: *value, index, oob: None }
+    }));
+    let result = ComputeResult { shape, elem, index: importer.g.dims(0..rank), combiner: None };
+    let op = importer.g.compute(&vec![IteratorKind::Parallel; rank], inputs, vec![result], |s, args| {
+        let none = s.int(0, Type::I1);
+        let any = args[2..].iter().copied().fold(none, |a, b| s.bits("arith.ori", a, b));
+        vec![s.select(any, args[1], args[0])]
+    });
+    Ok(importer.g.b.body().result(op, 0))
+}
+
+/// A table of a padded dim; `body` gets the place in the input, which may lie outside.
+fn table<'b>(
+    importer: &mut Importer<'_, '_, 'b>,
+    (before, d): (Value, usize),
+    size: &Poly,
+    elem: Type,
+    body: impl FnOnce(&mut Scalars<'_, 'b>, Value) -> Value,
+) -> Made {
+    let inputs = vec![ComputeInput { value: before, index: vec![importer.cx().affine_const(d as i64)], oob: None }];
+    let index = importer.g.dims(0..1);
+    let result = ComputeResult { shape: vec![Some(size.clone())], elem, index, combiner: None };
+    let op = importer.g.compute(&[IteratorKind::Parallel], inputs, vec![result], |s, args| {
+        let i = s.index(0);
+        let i = s.cast(i, Type::I64);
+        let at = s.sub(i, args[0]);
+        vec![body(s, at)]
+    });
+    Ok(importer.g.b.body().result(op, 0))
+}
+
+fn is_outside(s: &mut Scalars<'_, '_>, at: Value, size: &Poly) -> Value {
+    let (zero, size) = (s.int(0, Type::I64), number(s, size));
+    let (low, high) = (s.compare(Comparison::Less, at, zero), s.compare(Comparison::GreaterOrEqual, at, size));
+    s.bits("arith.ori", low, high)
+}
+
+/// The element that stands for a place, which may lie outside.
+fn padded_index(s: &mut Scalars<'_, '_>, at: Value, size: &Poly, mode: PadMode) -> Value {
+    let (zero, one, size) = (s.int(0, Type::I64), s.int(1, Type::I64), number(s, size));
+    let last = s.sub(size, one);
+    match mode {
+        PadMode::Wrap => {
+            let period = s.max(size, one);
+            s.modulo(at, period)
+        }
+        PadMode::Reflect => {
+            // A period goes to the last element and back.
+            let twice = s.add(last, last);
+            let period = s.max(twice, one);
+            let phase = s.modulo(at, period);
+            let back = s.sub(twice, phase);
+            let mirrored = s.min(phase, back);
+            s.max(mirrored, zero)
+        }
+        PadMode::Constant | PadMode::Edge => {
+            let low = s.max(at, zero);
+            s.min(low, last)
+        }
+    }
 }
