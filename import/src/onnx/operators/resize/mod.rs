@@ -65,8 +65,8 @@ fn simple(r: &NodeReader<'_, '_>) -> Result<Filter, Reason> {
 fn upsample<'m>(r: &NodeReader<'m, '_>) -> Result<Op<'m>, Reason> {
     let scales = match r.interface.since {
         ..7 => {
-            let factors = vec![1.0, 1.0, r.float("height_scale")?.into(), r.float("width_scale")?.into()];
-            Target::Scales(positive(factors)?)
+            let scales = vec![1.0, 1.0, r.float("height_scale")?.into(), r.float("width_scale")?.into()];
+            Target::Scales(positive(scales)?)
         }
         7..9 => Target::Scales(positive(r.floats("scales")?)?),
         _ => match scales(r, 1)? {
