@@ -41,7 +41,6 @@ fn collect<'m>(model: &OnnxModel, graph: &'m Graph, used: &mut Used<'m>) {
 }
 
 fn version(model: &OnnxModel, node: &Node) -> Option<i64> {
-    let opset = if node.domain.is_empty() { Some(&node.opset) } else { model.opsets.get(&node.domain) };
-    let interface = schema::operator(&node.domain, &node.op_type)?.at(*opset?)?;
-    Some(interface.since)
+    let opset = node.opset.or_else(|| model.opsets.get(&node.domain).copied())?;
+    Some(schema::operator(&node.domain, &node.op_type)?.at(opset)?.since)
 }

@@ -589,7 +589,9 @@ impl<'m> Importer<'m, '_, '_> {
                 sizes
             }
             None => {
-                return fail("has pads that depend on data; they must follow from shapes, or the model state the sizes");
+                return fail(
+                    "has pads that depend on data; they must follow from shapes, or the model state the sizes",
+                );
             }
         };
         let value = match (mode, value) {
