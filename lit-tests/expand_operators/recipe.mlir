@@ -1,5 +1,5 @@
-// The program of docs/operators.md.
-// RUN: sed -n '/^```mlir$/,/^```$/p' %S/../../docs/operators.md > %t.blocks
+// The program of docs/declaring-operators.md.
+// RUN: sed -n '/^```mlir$/,/^```$/p' %S/../../docs/declaring-operators.md > %t.blocks
 // RUN: sed '/^```/d' %t.blocks > %t.mlir
 // RUN: sutura-opt %t.mlir --propagate-shapes --expand-operators --check-passes -o %t.out
 // RUN: FileCheck %s --input-file=%t.out

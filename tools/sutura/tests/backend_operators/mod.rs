@@ -37,7 +37,7 @@ struct Row {
 }
 
 /// The page, of what each case uses and whether it passes.
-pub fn page<'v>(cases: impl Iterator<Item = (&'v Value, bool)>) -> String {
+pub(crate) fn page<'v>(cases: impl Iterator<Item = (&'v Value, bool)>) -> String {
     let mut rows: BTreeMap<String, Row> = BTreeMap::new();
     for (uses, passes) in cases {
         let operators = list(&uses["operators"]);
