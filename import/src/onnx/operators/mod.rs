@@ -12,6 +12,7 @@ mod fourier;
 mod grams;
 mod grids;
 mod loss;
+pub(super) mod old;
 mod order;
 mod patches;
 mod places;
