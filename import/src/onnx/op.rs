@@ -284,7 +284,7 @@ pub struct Slice<'m> {
     pub x: &'m str,
     pub starts: Param<'m, Vec<i64>>,
     pub ends: Param<'m, Vec<i64>>,
-    pub axes: Option<Vec<i64>>,
+    pub axes: Option<Param<'m, Vec<i64>>>,
     pub steps: Option<Param<'m, Vec<i64>>>,
 }
 

@@ -8,6 +8,7 @@ use super::{
     named,
     op::{Binary, Compare, Extremum, Op, PadMode, Param, Pool, Reduction, Rounding, Slice, Unary},
     operators,
+    operators::by_data,
     reader::NodeReader,
     tensor::{ElementType, Scalar, Tensor},
     window::Window,
@@ -80,7 +81,7 @@ pub(super) fn op<'m>(r: &NodeReader<'m, '_>) -> Typed<'m> {
         "Shape" => shape(r),
         "Reshape" => reshape(r),
         "Flatten" => Ok(Op::Flatten { x: r.input(0)?, axis: r.int("axis")? }),
-        "Squeeze" => Ok(Op::Squeeze { x: r.input(0)?, axes: r.known_ints("axes")? }),
+        "Squeeze" => squeeze(r),
         "Unsqueeze" => unsqueeze(r),
         "Expand" => Ok(Op::Expand { x: r.input(0)?, shape: r.required_ints_param("shape")? }),
         "Tile" => Ok(Op::Tile { x: r.input(0)?, repeats: r.required_ints_param("repeats")? }),
@@ -213,7 +214,17 @@ fn reshape<'m>(r: &NodeReader<'m, '_>) -> Typed<'m> {
     Ok(Op::Reshape { x: r.input(0)?, shape: r.required_ints_param("shape")?, zero_copies: !r.flag("allowzero")? })
 }
 
+fn squeeze<'m>(r: &NodeReader<'m, '_>) -> Typed<'m> {
+    match r.ints_param("axes")? {
+        Some(Param::Value(axes)) => Ok(by_data::ones((r.input(0)?, axes), false)),
+        _ => Ok(Op::Squeeze { x: r.input(0)?, axes: r.known_ints("axes")? }),
+    }
+}
+
 fn unsqueeze<'m>(r: &NodeReader<'m, '_>) -> Typed<'m> {
+    if let Some(Param::Value(axes)) = r.ints_param("axes")? {
+        return Ok(by_data::ones((r.input(0)?, axes), true));
+    }
     let axes = r.known_ints("axes")?.ok_or("has no `axes`")?;
     Ok(Op::Unsqueeze { x: r.input(0)?, axes })
 }
@@ -279,7 +290,7 @@ fn slice<'m>(r: &NodeReader<'m, '_>) -> Typed<'m> {
         x: r.input(0)?,
         starts: r.required_ints_param("starts")?,
         ends: r.required_ints_param("ends")?,
-        axes: r.known_ints("axes")?,
+        axes: r.ints_param("axes")?,
         steps: r.ints_param("steps")?,
     };
     let known = |param: &Param<Vec<i64>>| match param {
@@ -292,7 +303,8 @@ fn slice<'m>(r: &NodeReader<'m, '_>) -> Typed<'m> {
     {
         return Err("has a step of 0".into());
     }
-    let lengths = [known(&slice.starts), known(&slice.ends), slice.axes.as_ref().map(Vec::len), steps.and_then(known)];
+    let lengths =
+        [known(&slice.starts), known(&slice.ends), slice.axes.as_ref().and_then(known), steps.and_then(known)];
     let mut lengths = lengths.into_iter().flatten();
     let first = lengths.next();
     if lengths.any(|n| Some(n) != first) {
@@ -382,6 +394,10 @@ fn average_pool<'m>(r: &NodeReader<'m, '_>) -> Typed<'m> {
 }
 
 fn reduce<'m>(r: &NodeReader<'m, '_>, function: Reduction) -> Typed<'m> {
+    if let Some(Param::Value(axes)) = r.ints_param("axes")? {
+        let (keep, noop) = (r.flag("keepdims")?, r.flag("noop_with_empty_axes")?);
+        return Ok(by_data::reduce(function, (r.input(0)?, axes), keep, noop));
+    }
     let given = r.known_ints("axes")?.filter(|axes| !axes.is_empty());
     let axes = match given {
         None if r.flag("noop_with_empty_axes")? => Some(Vec::new()),
@@ -391,6 +407,9 @@ fn reduce<'m>(r: &NodeReader<'m, '_>, function: Reduction) -> Typed<'m> {
 }
 
 fn cum_sum<'m>(r: &NodeReader<'m, '_>) -> Typed<'m> {
+    if let Some(Param::Value(axis)) = r.ints_param("axis")? {
+        return Ok(by_data::cum_sum((r.input(0)?, axis), r.flag("exclusive")?, r.flag("reverse")?));
+    }
     let axes = r.known_ints("axis")?.ok_or("has no `axis`")?;
     let [axis] = axes[..] else { return Err(format!("`axis` must be one number, not {}", axes.len()).into()) };
     Ok(Op::CumSum { x: r.input(0)?, axis, exclusive: r.flag("exclusive")?, reverse: r.flag("reverse")? })

@@ -440,7 +440,13 @@ impl<'m> Importer<'m, '_, '_> {
         })?)
     }
 
-    fn reduce(&mut self, function: Reduction, x: &'m str, axes: Option<&[i64]>, keep: bool) -> Made {
+    pub(in super::super) fn reduce(
+        &mut self,
+        function: Reduction,
+        x: &'m str,
+        axes: Option<&[i64]>,
+        keep: bool,
+    ) -> Made {
         let x = self.value(x)?;
         let (rank, elem) = (self.g.rank(x), self.g.elem(x));
         let axes = match axes {

@@ -4,9 +4,7 @@ use rustc_hash::FxHashMap;
 use sutura_dialects::r#dyn::Poly;
 use sutura_dialects::r#dyn::SymbolInfo;
 use sutura_dialects::r#dyn::attr::tensor_of;
-use sutura_dialects::graph::IteratorKind;
 use sutura_dialects::graph::build::scalar::Comparison;
-use sutura_dialects::graph::build::{ComputeInput, ComputeResult};
 use sutura_dialects::graph::{ShapeEnv, SymShape};
 use sutura_dialects::tensor::{CastOp, ExtractOp};
 use sutura_ir::location::LocData;
@@ -249,22 +247,26 @@ impl<'m> Importer<'m, '_, '_> {
     /// The first rows of tensors that have as many, as many as `count` says.
     pub(in super::super) fn first_rows(&mut self, rows: &[Value], count: Value) -> Made<Vec<Value>> {
         let Some(first) = rows.first() else { return Ok(Vec::new()) };
-        let most = self.g.shape(*first).first().cloned().flatten();
-        let places = self.first_places(most, count)?;
+        let Some(most) = self.g.shape(*first).first().cloned().flatten() else {
+            return fail("keeps rows whose number is not known");
+        };
+        let numbers = self.counted(most)?;
+        let places = self.first_places(numbers, count)?;
         Ok(rows.iter().map(|rows| self.g.gather(*rows, places, 0)).collect())
     }
 
-    /// The numbers from 0, as many as `count` says and at most `most`: how many they are is decided in the run.
-    pub(in super::super) fn first_places(&mut self, most: Option<Poly>, count: Value) -> Made {
-        let input = ComputeInput { value: count, index: Vec::new(), oob: None };
-        let index = self.g.dims(0..1);
-        let result = ComputeResult { shape: vec![most], elem: Type::I1, index, combiner: None };
-        let op = self.g.compute(&[IteratorKind::Parallel], vec![input], vec![result], |s, args| {
-            let row = s.index(0);
-            let row = s.cast(row, Type::I64);
-            vec![s.compare(Comparison::Less, row, args[0])]
-        });
-        let is_one = self.g.b.body().result(op, 0);
+    /// The numbers from 0 on, as many as that.
+    pub(in super::super) fn counted(&mut self, count: Poly) -> Made {
+        Ok(self.g.generate(&[Some(count)], Type::I64, |s| {
+            let number = s.index(0);
+            s.cast(number, Type::I64)
+        })?)
+    }
+
+    /// Those of the numbers from 0 on that are less than `count`: how many they are is decided in the run.
+    pub(in super::super) fn first_places(&mut self, numbers: Value, count: Value) -> Made {
+        let is_one =
+            self.g.elementwise(&[numbers, count], Type::I1, |s, args| s.compare(Comparison::Less, args[0], args[1]))?;
         let found = self.g.non_zero(is_one);
         let found = self.decided(found, 1);
         Ok(self.g.squeeze(found, &[0])?)

@@ -8,6 +8,7 @@ use sutura_ir::types::MAX_RANK;
 use sutura_ir::{Attr, Type, Value};
 
 use super::super::op::{Op, PadMode, Param, Slice};
+use super::super::operators::by_data;
 use super::super::tensor::{Scalar, Tensor};
 use super::{Importer, Made, constants, fail, literal, rank_message, wrong};
 
@@ -46,12 +47,32 @@ impl<'m> Importer<'m, '_, '_> {
                 self.g.unsqueeze(x, &axes)?
             }
             Op::Expand { x, shape } => {
-                let (x, sizes) = (self.value(x)?, self.sizes(shape)?);
+                let x = self.value(x)?;
+                let own = self.g.shape(x);
+                let sizes = self.sizes_or_stated(shape, |_, stated, length| {
+                    // A 1 is as good as the input's own size.
+                    let numbers = stated.get(stated.len().checked_sub(length)?..)?.to_vec();
+                    let same = |(i, n): (usize, &i64)| {
+                        let own = (i + own.len()).checked_sub(length).and_then(|i| constant(&own[i]));
+                        if own == Some(*n) { 1 } else { *n }
+                    };
+                    let others = numbers.iter().enumerate().map(same).collect();
+                    Some((numbers, vec![others]))
+                })?;
                 self.not_negative(&sizes, "size")?;
                 self.g.expand(x, &sizes)?
             }
             Op::Tile { x, repeats } => {
-                let (x, repeats) = (self.value(x)?, self.sizes(repeats)?);
+                let x = self.value(x)?;
+                let own = self.g.shape(x);
+                let repeats = self.sizes_or_stated(repeats, |_, stated, _| {
+                    let times = |(stated, own): (&i64, &Option<Poly>)| {
+                        let own = constant(own).filter(|own| *own > 0 && stated % own == 0)?;
+                        Some(stated / own)
+                    };
+                    let times: Option<Vec<i64>> = stated.iter().zip(&own).map(times).collect();
+                    Some((times?, vec![]))
+                })?;
                 self.not_negative(&repeats, "repeat")?;
                 if repeats.len() != self.g.rank(x) {
                     return wrong(format!("has {} repeats for {} dims", repeats.len(), self.g.rank(x)));
@@ -138,6 +159,32 @@ impl<'m> Importer<'m, '_, '_> {
         }
     }
 
+    /// Sizes of the first result of the node, where the model states all as numbers.
+    pub(in super::super) fn stated(&self) -> Option<Vec<i64>> {
+        self.stated.clone()
+    }
+
+    /// A list of sizes; where they are data, those that `of` makes of what the model states of the result, which are compared in
+    /// every run. `of` gives the numbers, and others that may stand in their places.
+    pub(in super::super) fn sizes_or_stated(
+        &mut self,
+        param: &Param<'m, Vec<i64>>,
+        of: impl FnOnce(&mut Self, &[i64], usize) -> Option<(Vec<i64>, Vec<Vec<i64>>)>,
+    ) -> Made<Contents> {
+        let (true, Param::Value(name)) = (self.is_data(param)?, param) else { return self.sizes(param) };
+        let list = self.list(name)?;
+        let length = self.g.shape(list)[0].as_ref().and_then(Poly::as_const).and_then(|n| usize::try_from(n).ok());
+        let (Some(length), Some(stated)) = (length, self.stated.clone()) else { return self.sizes(param) };
+        let Some((numbers, others)) = of(self, &stated, length).filter(|(numbers, _)| numbers.len() == length) else {
+            return self.sizes(param);
+        };
+        if length > 0 {
+            let all: Vec<Vec<i64>> = std::iter::once(numbers.clone()).chain(others).collect();
+            by_data::check_elements(self, list, &all, &format!("`{name}`"))?;
+        }
+        Ok(numbers.into_iter().map(|n| Some(Poly::constant(n))).collect())
+    }
+
     /// A value that is a list and decides sizes.
     pub(in super::super) fn list(&mut self, name: &'m str) -> Made {
         let value = self.deciding(name)?;
@@ -179,7 +226,7 @@ impl<'m> Importer<'m, '_, '_> {
     }
 
     fn fill(&mut self, shape: &Param<'m, Vec<i64>>, value: &Tensor) -> Made {
-        let sizes = self.sizes(shape)?;
+        let sizes = self.sizes_or_stated(shape, |_, stated, _| Some((stated.to_vec(), vec![])))?;
         let (cx, elem) = (self.cx(), literal::element_type(self.cx(), value.element)?);
         let Some(number) = value.scalar() else {
             return fail(format!("fills with a number of type {}, which is not supported", value.element));
@@ -249,6 +296,19 @@ impl<'m> Importer<'m, '_, '_> {
         let x = self.value(x)?;
         let known = match shape {
             Param::Value(name) => {
+                if self.is_data(shape)? {
+                    let own = self.g.shape(x);
+                    let sizes = self.sizes_or_stated(shape, |_, stated, _| {
+                        // -1 is what remains, and 0 may be the input's own size.
+                        let copied = |(i, n): (usize, &i64)| {
+                            let own = own.get(i).and_then(constant);
+                            if zero_copies && own == Some(*n) { 0 } else { *n }
+                        };
+                        let copies = stated.iter().enumerate().map(copied).collect();
+                        Some((stated.to_vec(), vec![vec![-1; stated.len()], copies]))
+                    })?;
+                    return Ok(self.g.reshape_to(x, &sizes)?);
+                }
                 let shape = self.list(name)?;
                 if let Some(contents) = self.g.contents(shape) {
                     let asked: Vec<Option<i64>> = contents.iter().map(constant).collect();
@@ -293,6 +353,14 @@ impl<'m> Importer<'m, '_, '_> {
         let shape = self.g.shape(x);
         let axis = self.g.axis(axis, shape.len())?;
         let whole = shape[axis].clone();
+        if let Some(lengths) = sizes
+            && self.is_data(lengths)?
+        {
+            let lengths = self.as_list(lengths)?;
+            let (found, wanted) = (self.g.shape(lengths)[0].clone(), Some(Poly::constant(parts as i64)));
+            self.g.unify(&found, &wanted, || "numbers of `split` and of outputs".into())?;
+            return by_data::split(self, x, (axis, parts), lengths);
+        }
         let sizes = match sizes {
             Some(sizes) => self.known(sizes, "split")?,
             None => match whole.as_ref().and_then(Poly::as_const) {
@@ -342,13 +410,60 @@ impl<'m> Importer<'m, '_, '_> {
         Ok((0..count).map(part).collect())
     }
 
+    /// Whether elements of a list are data.
+    fn is_data(&mut self, param: &Param<'m, Vec<i64>>) -> Made<bool> {
+        let Param::Value(name) = param else { return Ok(false) };
+        let list = self.list(name)?;
+        Ok(self.g.contents(list).is_none_or(|contents| contents.iter().any(Option::is_none)))
+    }
+
+    /// A list as a tensor of integers of 64 bits.
+    fn as_list(&mut self, param: &Param<'m, Vec<i64>>) -> Made {
+        match param {
+            Param::Known(known) => Ok(self.g.int_list(known)?),
+            Param::Value(name) => {
+                let list = self.list(name)?;
+                Ok(self.g.cast(list, Type::I64)?)
+            }
+        }
+    }
+
+    fn slice_by_data(&mut self, x: Value, slice: &Slice<'m>) -> Made {
+        let (starts, ends) = (self.as_list(&slice.starts)?, self.as_list(&slice.ends)?);
+        let Some(count) = self.g.shape(starts)[0].as_ref().and_then(Poly::as_const).filter(|n| *n < 1 << 16) else {
+            return fail("has `starts` of which it is not known how many there are");
+        };
+        let axes = match &slice.axes {
+            Some(axes) => self.as_list(axes)?,
+            None => self.g.int_list(&(0..count).collect::<Vec<i64>>())?,
+        };
+        let steps = match &slice.steps {
+            Some(steps) => self.as_list(steps)?,
+            None => self.g.int_list(&vec![1; count as usize])?,
+        };
+        for list in [ends, axes, steps] {
+            let (first, other) = (self.g.shape(starts)[0].clone(), self.g.shape(list)[0].clone());
+            self.g.unify(&first, &other, || "lengths of `starts`, `ends`, `axes` and `steps`".into())?;
+        }
+        by_data::slice(self, x, by_data::Bounds { axes, starts, ends, steps })
+    }
+
     fn slice(&mut self, slice: &Slice<'m>) -> Made {
         let x = self.value(slice.x)?;
         let rank = self.g.rank(x);
+        let lists = [Some(&slice.starts), Some(&slice.ends), slice.axes.as_ref(), slice.steps.as_ref()];
+        for list in lists.into_iter().flatten() {
+            if self.is_data(list)? {
+                return self.slice_by_data(x, slice);
+            }
+        }
         let (starts, ends) = (self.bounds(&slice.starts)?, self.bounds(&slice.ends)?);
         let count = starts.0.len();
         let axes = match &slice.axes {
-            Some(axes) => axes.iter().map(|a| self.g.axis(*a, rank)).collect::<Result<Vec<usize>, _>>()?,
+            Some(axes) => {
+                let axes = self.known(axes, "axes")?;
+                axes.iter().map(|a| self.g.axis(*a, rank)).collect::<Result<Vec<usize>, _>>()?
+            }
             None => (0..count).collect(),
         };
         if axes.len() != count || ends.0.len() != count {

@@ -4,6 +4,7 @@
 //! values. Nothing else knows these operators, but the table of interfaces (`operators.txt`).
 
 mod bits;
+pub(super) mod by_data;
 mod control;
 mod decided;
 mod einsum;

@@ -33,12 +33,17 @@ fn center_crop_pad<'m>(r: &NodeReader<'m, '_>) -> Result<Op<'m>, Reason> {
 
 impl<'m> Convert<'m> for CenterCropPad<'m> {
     fn convert(&self, importer: &mut Importer<'m, '_, '_>) -> Made<Vec<Value>> {
-        let (x, sizes) = (importer.value(self.x)?, importer.all_sizes(&self.sizes, "`shape`")?);
-        importer.not_negative(&sizes.iter().cloned().map(Some).collect(), "size")?;
+        let x = importer.value(self.x)?;
         let (shape, elem) = (importer.g.shape(x), importer.g.elem(x));
         let axes = match &self.axes {
             Some(axes) => axes.iter().map(|axis| importer.g.axis(*axis, shape.len())).collect::<Result<Vec<_>, _>>()?,
             None => (0..shape.len()).collect(),
+        };
+        let of = |stated: &[i64]| -> Option<Vec<i64>> { axes.iter().map(|axis| stated.get(*axis).copied()).collect() };
+        let found = importer.sizes_or_stated(&self.sizes, |_, stated, _| Some((of(stated)?, vec![])))?;
+        importer.not_negative(&found, "size")?;
+        let Some(sizes) = found.into_iter().collect::<Option<Vec<Poly>>>() else {
+            return fail("has a `shape` that depends on data; it must follow from shapes");
         };
         if axes.len() != sizes.len() || axes.iter().enumerate().any(|(i, axis)| axes[..i].contains(axis)) {
             return wrong(format!("has {} sizes for the axes {axes:?}", sizes.len()));

@@ -65,6 +65,8 @@ struct Filled {
 struct Change {
     carried: usize,
     dim: usize,
+    /// The size that it gets.
+    next: Option<Poly>,
     step: Option<Poly>,
 }
 
@@ -75,8 +77,8 @@ struct Growth {
     at: Vec<(usize, usize)>,
     start: Poly,
     step: Poly,
-    /// The size after the last iteration.
-    most: Poly,
+    /// The numbers of all places that there are after the last iteration.
+    places: Value,
 }
 
 /// Whether a size needs one of these.
@@ -122,6 +124,8 @@ impl<'m> Importer<'m, '_, '_> {
         let mut shapes: Vec<SymShape> = starts.iter().map(|start| self.g.shape(*start)).collect();
         let mut varying: Vec<String> = Vec::new();
         let mut growing: Vec<Growth> = Vec::new();
+        // Dimensions that have a varying size.
+        let mut groups: Vec<(String, Vec<(usize, usize)>)> = Vec::new();
         for (i, shape) in shapes.iter_mut().enumerate() {
             for (dim, size) in shape.iter_mut().enumerate().filter(|(_, size)| size.is_none()) {
                 let name = self.new_size(&format!("carried_{i}_{dim}"), (0, MOST_ROWS));
@@ -142,6 +146,7 @@ impl<'m> Importer<'m, '_, '_> {
                 let condition = rounds.condition.map(|_| args[1]);
                 let mut made = turn(of, args[0], condition, &args[scalars.len()..])?;
                 let changed = of.changed(&shapes, &types, &made.carried, &varying)?;
+                of.check_groups(&groups, &made.carried)?;
                 of.bounded(&growing, &mut made.carried)?;
                 Ok((made, changed))
             })?;
@@ -151,26 +156,42 @@ impl<'m> Importer<'m, '_, '_> {
             }
             self.g.b.erase_op(op);
             self.restore(saved);
+            let mut fresh: Vec<(Option<Poly>, Option<Poly>, usize)> = Vec::new();
             for change in changed {
                 let start = shapes[change.carried][change.dim].clone();
+                let place = (change.carried, change.dim);
                 let step = change.step.filter(|step| !mentions(step, &own) && !mentions(step, &varying));
                 let growth = start.clone().zip(step).zip(rounds.most.clone());
                 let together = growth.as_ref().and_then(|((start, step), _)| {
                     growing.iter_mut().find(|growth| growth.start == *start && growth.step == *step)
                 });
-                let name = match together {
-                    Some(growth) => {
-                        growth.at.push((change.carried, change.dim));
+                // What starts with one size and gets one size changes together.
+                let alike = fresh
+                    .iter()
+                    .find(|(s, next, _)| s.is_some() && next.is_some() && *s == start && *next == change.next);
+                let name = match (together, alike) {
+                    (Some(growth), _) => {
+                        growth.at.push(place);
                         growth.name.clone()
                     }
-                    None => {
+                    (None, Some((_, _, group))) => {
+                        groups[*group].1.push(place);
+                        groups[*group].0.clone()
+                    }
+                    (None, None) => {
                         let hint = format!("carried_{}_{}", change.carried, change.dim);
                         let name = self.new_size(&hint, (0, MOST_ROWS));
+                        groups.push((name.clone(), vec![place]));
+                        if growth.is_none() {
+                            fresh.push((start, change.next, groups.len() - 1));
+                        }
                         if let Some(((start, step), most)) = growth {
                             let most = most.greater(&Poly::default()).mul(&step).add(&start);
                             let most = self.g.env.facts.canonical(&most);
-                            let at = vec![(change.carried, change.dim)];
-                            growing.push(Growth { name: name.clone(), at, start, step, most });
+                            let at = vec![place];
+                            // Made before the loop, where the sizes that say how many there are are known.
+                            let places = self.counted(most)?;
+                            growing.push(Growth { name: name.clone(), at, start, step, places });
                         }
                         varying.push(name.clone());
                         name
@@ -214,17 +235,34 @@ impl<'m> Importer<'m, '_, '_> {
                         (Some(a), Some(b)) => Some(facts.canonical(&b.sub(a))).filter(|s| facts.range(s).0 >= 0),
                         _ => None,
                     };
-                    changed.push(Change { carried: i, dim, step });
+                    let next = sizes.1.as_ref().map(|next| facts.canonical(next));
+                    changed.push(Change { carried: i, dim, next, step });
                 }
             }
         }
         Ok(changed)
     }
 
+    /// That what has one varying size gets one again.
+    fn check_groups(&self, groups: &[(String, Vec<(usize, usize)>)], carried: &[Value]) -> Made<()> {
+        for (_, at) in groups {
+            let mut sizes = at.iter().map(|(i, dim)| self.g.shape(carried[*i]).get(*dim).cloned().flatten());
+            let first = sizes.next().flatten();
+            let same = |size: Option<Poly>| match (&first, &size) {
+                (Some(first), Some(size)) => self.g.env.facts.prove_equal(first, size),
+                _ => false,
+            };
+            if at.len() > 1 && !sizes.all(same) {
+                return fail("carries tensors whose sizes are equal at first and may differ later");
+            }
+        }
+        Ok(())
+    }
+
     /// What grows is no larger than its size after the last iteration, which memory is planned for: its elements are taken at as
     /// many places.
     fn bounded(&mut self, growing: &[Growth], carried: &mut [Value]) -> Made<()> {
-        for Growth { name, at, step, most, .. } in growing {
+        for Growth { name, at, step, places, .. } in growing {
             let next = Poly::symbol(name).add(step);
             let grows = |(i, dim): &(usize, usize)| {
                 let size = self.g.shape(carried[*i])[*dim].clone();
@@ -236,7 +274,7 @@ impl<'m> Importer<'m, '_, '_> {
                 ));
             }
             let count = self.size_as_number(&next)?;
-            let places = self.first_places(Some(most.clone()), count)?;
+            let places = self.first_places(*places, count)?;
             for (i, dim) in at {
                 carried[*i] = self.g.gather(carried[*i], places, *dim);
             }

@@ -301,6 +301,91 @@ fn a_decoder_writes_its_cache() {
     }
 }
 
+/// A cache of keys and one of values that get a row in each iteration; what is looked up is the next state.
+fn growing_decoder(condition: &str) -> ModelProto {
+    let joined = |cache: &str, row: &str, result: &str| {
+        with(node("Concat", &[cache, row], &[result]), &[("axis", Value::Int(0))])
+    };
+    let body = graph_of(
+        &[("i", INT64), ("go", BOOL), ("h", FLOAT), ("keys", FLOAT), ("values", FLOAT)],
+        &[("more", BOOL), ("next", FLOAT), ("keys2", FLOAT), ("values2", FLOAT)],
+        vec![
+            node("Unsqueeze", &["h", "ax"], &["row"]),
+            node("Neg", &["row"], &["negative"]),
+            joined("keys", "row", "keys2"),
+            joined("values", "negative", "values2"),
+            node("MatMul", &["keys2", "h"], &["scores"]),
+            with(node("Softmax", &["scores"], &["weights"]), &[("axis", Value::Int(0))]),
+            node("MatMul", &["weights", "values2"], &["mixed"]),
+            node("Add", &["mixed", "h"], &["next"]),
+            node(condition, if condition == "Identity" { &["go"] } else { &["i", "two"] }, &["more"]),
+        ],
+    );
+    let nodes = vec![
+        constant("zero", ints("", &[], &[0])),
+        constant("two", ints("", &[], &[2])),
+        constant("ax", ints("", &[1], &[0])),
+        truth("true"),
+        node("Shape", &["steps"], &["shape"]),
+        node("Gather", &["shape", "zero"], &["n"]),
+        with_graphs(node("Loop", &["n", "true", "start", "k", "k"], &["h", "keys", "values"]), &[("body", body)]),
+    ];
+    let inputs = vec![sized("start", FLOAT, &["2"]), sized("k", FLOAT, &["p", "2"]), open("steps", "n")];
+    whole(inputs, &[("h", FLOAT), ("keys", FLOAT), ("values", FLOAT)], nodes)
+}
+
+#[test]
+fn caches_grow() {
+    let of = |n: usize, p: usize| vec![list(&[0.5, -1.0]), rows(&vec![0.25; 2 * p], 2), list(&vec![0.0; n])];
+    for (condition, most) in [("Identity", 9), ("Less", 3)] {
+        let runs = runs(&growing_decoder(condition), &[of(0, 2), of(1, 0), of(2, 1), of(5, 3)]);
+        for ((n, p), results) in [(0, 2), (1, 0), (2, 1), (5, 3)].into_iter().zip(runs) {
+            let (mut h, mut keys, mut values) = ([0.5, -1.0], vec![[0.25; 2]; p], vec![[0.25; 2]; p]);
+            for _ in 0..n.min(most) {
+                keys.push(h);
+                values.push(h.map(|x: f64| -x));
+                let weights: Vec<f64> = keys.iter().map(|row| (row[0] * h[0] + row[1] * h[1]).exp()).collect();
+                let total: f64 = weights.iter().sum();
+                h = [0, 1].map(|d| values.iter().zip(&weights).map(|(row, w)| row[d] * w / total).sum::<f64>() + h[d]);
+            }
+            assert_eq!(results[1].0, [keys.len(), 2], "{condition} {n} {p}");
+            let wanted: [Vec<f64>; 3] = [h.to_vec(), keys.concat(), values.concat()];
+            for ((_, got), want) in results.iter().zip(&wanted) {
+                assert!(got.iter().zip(want).all(|(got, want)| (got - want).abs() < 1e-5), "{got:?} {want:?}");
+            }
+        }
+    }
+}
+
+#[test]
+fn what_shrinks_together_has_one_size() {
+    // Boxes and scores: those above 1 are kept, and multiplied.
+    let body = graph_of(
+        &[("i", INT64), ("go", BOOL), ("a", FLOAT), ("b", FLOAT)],
+        &[("go", BOOL), ("a2", FLOAT), ("b2", FLOAT)],
+        vec![
+            node("Mul", &["a", "b"], &["ab"]),
+            node("Greater", &["ab", "one"], &["is"]),
+            node("NonZero", &["is"], &["found"]),
+            node("Squeeze", &["found", "ax"], &["places"]),
+            node("Gather", &["ab", "places"], &["a2"]),
+            node("Gather", &["b", "places"], &["b2"]),
+        ],
+    );
+    let nodes = vec![
+        constant("one", floats("", &[], &[1.0])),
+        constant("ax", ints("", &[1], &[0])),
+        truth("true"),
+        with_graphs(node("Loop", &["k", "true", "x", "x"], &["y", "z"]), &[("body", body)]),
+        node("Add", &["y", "z"], &["s"]),
+    ];
+    let m = whole(vec![sized("k", INT64, &[]), open("x", "n")], &[("s", FLOAT)], nodes);
+    let count = |k: i64| Tensor::from_i64(vec![k], &[]).expect("a number");
+    let results = runs(&m, &[vec![count(0), list(&[0.5, 2.0])], vec![count(2), list(&[0.5, 2.0, 3.0])]]);
+    assert_eq!(results[0], [(vec![2], vec![1.0, 4.0])]);
+    assert_eq!(results[1], [(vec![2], vec![10.0, 30.0])]);
+}
+
 #[test]
 fn scans_go_along_any_axis_in_both_directions() {
     let body = graph_of(

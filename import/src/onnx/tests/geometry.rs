@@ -52,7 +52,7 @@ fn a_resize_without_meaning_is_refused() {
         ("has 1 scales for 2 axes", refused(&[], &[1.0])),
         ("names axis 1 twice", refused(&[("axes", Value::Ints(&[1, -1]))], &[2.0, 2.0])),
         ("axis 2 is outside a tensor of rank 2", refused(&[("axes", Value::Ints(&[2]))], &[2.0])),
-        ("`scales` is computed at run time (`x`)", {
+        ("`scales` is computed at run time (`x`); it must be a constant, or the model state the sizes", {
             let mut m = open(model(18, vec![node("Resize", &["x", "", "x"], &["y"])]));
             graph(&mut m).initializer = vec![];
             result(&m, &row(&[0., 1., 2., 3.])).expect_err("refused")
@@ -156,4 +156,45 @@ fn geometry_without_meaning_is_refused() {
     ] {
         assert!(error.contains(text), "{error}: no `{text}`");
     }
+}
+
+/// What a node makes of a row of four numbers where a list that says axes or sizes is data: one number more than a constant says.
+fn by_data(make: impl Fn(&str) -> NodeProto, number: i64) -> Result<Vec<f32>, String> {
+    let nodes = vec![
+        with(node("Cast", &["x"], &["i"]), &[("to", Value::Int(7))]),
+        node("Slice", &["i", "zeros", "ones"], &["first"]),
+        node("Reshape", &["first", "ones1"], &["list"]),
+        node("Add", &["list", "number"], &["data"]),
+        make("data"),
+    ];
+    let mut m = open(model(18, nodes));
+    graph(&mut m).initializer = vec![
+        ints("zeros", &[2], &[0, 0]),
+        ints("ones", &[2], &[1, 1]),
+        ints("ones1", &[1], &[1]),
+        ints("number", &[1], &[number]),
+    ];
+    let x = Tensor::from_f32(vec![0., 1., 2., 3., 0., 5., 6., 7.], &[2, 4]).expect("two rows");
+    result(&m, &x).map(|y| values(&y))
+}
+
+#[test]
+fn axes_may_be_data() {
+    let sum = |keep| move |axes: &str| with(node("ReduceSum", &["x", axes], &["y"]), &[("keepdims", Value::Int(keep))]);
+    for keep in [0, 1] {
+        assert_eq!(by_data(sum(keep), 1).expect("it runs"), [6., 18.]);
+        assert_eq!(by_data(sum(keep), -2).expect("it runs"), [0., 6., 8., 10.]);
+        assert!(by_data(sum(keep), 2).is_err());
+    }
+    let mean = |axes: &str| node("ReduceMean", &["x", axes], &["y"]);
+    assert_eq!(by_data(mean, 1).expect("it runs"), [1.5, 4.5]);
+    let running = |axis: &str| node("CumSum", &["x", axis], &["y"]);
+    assert_eq!(by_data(running, 0).expect("it runs"), [0., 1., 2., 3., 0., 6., 8., 10.]);
+    let apart = |axes: &str| node("Unsqueeze", &["x", axes], &["y"]);
+    assert_eq!(by_data(apart, 2).expect("it runs").len(), 8);
+    let part = |bound: &str| node("Slice", &["x", "number", bound, "ones1"], &["y"]);
+    assert_eq!(by_data(part, 1).expect("it runs"), [0.; 0]);
+    let back = |step: &str| node("Slice", &["x", "ones1", "number", "ones1", step], &["y"]);
+    assert_eq!(by_data(back, -1).expect("it runs"), [0.; 0]);
+    assert_eq!(by_data(back, 2).expect("it runs"), [1., 5.]);
 }

@@ -91,7 +91,7 @@ fn split_slice_pad_clip() {
             x: "x",
             starts: Param::Known(vec![1]),
             ends: Param::Known(vec![3]),
-            axes: Some(vec![0]),
+            axes: Some(Param::Known(vec![0])),
             steps: None,
         }),
     );

@@ -43,6 +43,8 @@ pub(super) enum Scale {
     Known(f64),
     /// That of the sizes.
     Ratio,
+    /// The one at a place of a list.
+    Data(Value, i64),
 }
 
 /// A dim that is resized.
@@ -59,6 +61,7 @@ impl Axis {
     pub(super) fn is_identity(&self, importer: &Importer<'_, '_, '_>) -> bool {
         match self.scale {
             Scale::Known(scale) if scale != 1.0 => false,
+            Scale::Data(..) => false,
             _ => importer.g.env.facts.prove_equal(&self.input, &self.output),
         }
     }
@@ -68,8 +71,8 @@ impl Axis {
         let reach = match (self.scale, self.output.as_const()) {
             (Scale::Known(scale), _) if scale >= 1.0 => support.into(),
             (Scale::Known(scale), _) => Poly::constant((support as f64 / scale).ceil() as i64),
-            (Scale::Ratio, Some(output)) if output > 0 => self.input.scale(support).ceildiv(output),
-            (Scale::Ratio, _) => self.input.scale(support),
+            (Scale::Ratio | Scale::Data(..), Some(output)) if output > 0 => self.input.scale(support).ceildiv(output),
+            (Scale::Ratio | Scale::Data(..), _) => self.input.scale(support),
         };
         reach.greater(&support.into())
     }
@@ -110,7 +113,8 @@ impl Places<'_> {
         let rank = shape.len();
         let number = |at: i64| vec![importer.cx().affine_const(at)];
         let inputs = self.roi.iter().flat_map(|(roi, at)| at.iter().map(|at| (*roi, number(*at))));
-        let inputs = inputs.map(|(value, index)| ComputeInput { value, index, oob: None }).collect();
+        let scale = if let Scale::Data(scales, at) = self.axis.scale { Some((scales, number(at))) } else { None };
+        let inputs = inputs.chain(scale).map(|(value, index)| ComputeInput { value, index, oob: None }).collect();
         let result = ComputeResult { shape, elem, index: importer.g.dims(0..rank), combiner: None };
         let op = importer.g.compute(&vec![IteratorKind::Parallel; rank], inputs, vec![result], |s, roi| {
             let place = self.place(s, roi);
@@ -150,6 +154,10 @@ impl Places<'_> {
                 (scale, s.mul(scale, input))
             }
             Scale::Ratio => (s.div(output, input), output),
+            Scale::Data(..) => {
+                let scale = roi.last().copied().map_or(input, |scale| s.cast(scale, ty));
+                (scale, s.mul(scale, input))
+            }
         };
         let i = s.index(0);
         let i = s.cast(i, ty);

@@ -7,6 +7,7 @@ mod coordinates;
 mod weights;
 
 use sutura_dialects::r#dyn::Poly;
+use sutura_dialects::graph::build::scalar::Comparison;
 use sutura_ir::{Type, Value};
 
 use self::coordinates::{Axis, Coordinates, Scale};
@@ -16,8 +17,8 @@ use super::super::error::{Reason, unsupported};
 use super::super::op::{Op, Param};
 use super::super::reader::NodeReader;
 use super::super::tensor::Scalar;
-use super::sampling;
 use super::{Conversion, Convert, Family};
+use super::{by_data, sampling};
 
 pub(super) const OPERATORS: Family = &[("Resize", resize), ("Upsample", upsample)];
 
@@ -26,6 +27,8 @@ pub(super) const OPERATORS: Family = &[("Resize", resize), ("Upsample", upsample
 enum Target<'m> {
     /// So many times as large, along each of the axes.
     Scales(Vec<f64>),
+    /// Likewise, by data; the model states the sizes that come out.
+    Data(&'m str),
     /// Of these sizes.
     Sizes(Param<'m, Vec<i64>>, Aspect),
 }
@@ -61,8 +64,8 @@ fn simple(r: &NodeReader<'_, '_>) -> Result<Filter, Reason> {
 
 fn upsample<'m>(r: &NodeReader<'m, '_>) -> Result<Op<'m>, Reason> {
     let scales = match r.interface.since {
-        ..9 => r.floats("scales")?,
-        _ => match constant_floats(r, 1)? {
+        ..9 => Target::Scales(positive(r.floats("scales")?)?),
+        _ => match scales(r, 1)? {
             Some(scales) => scales,
             None => return Err("has no `scales`".into()),
         },
@@ -70,11 +73,11 @@ fn upsample<'m>(r: &NodeReader<'m, '_>) -> Result<Op<'m>, Reason> {
     old(r, scales)
 }
 
-fn old<'m>(r: &NodeReader<'m, '_>, scales: Vec<f64>) -> Result<Op<'m>, Reason> {
+fn old<'m>(r: &NodeReader<'m, '_>, target: Target<'m>) -> Result<Op<'m>, Reason> {
     Ok(Conversion::op(Resize {
         x: r.input(0)?,
         roi: None,
-        target: Target::Scales(positive(scales)?),
+        target,
         axes: None,
         coordinates: Coordinates::Asymmetric,
         filter: simple(r)?,
@@ -84,15 +87,15 @@ fn old<'m>(r: &NodeReader<'m, '_>, scales: Vec<f64>) -> Result<Op<'m>, Reason> {
 
 fn resize<'m>(r: &NodeReader<'m, '_>) -> Result<Op<'m>, Reason> {
     if r.interface.since < 11 {
-        return match constant_floats(r, 1)? {
+        return match scales(r, 1)? {
             Some(scales) => old(r, scales),
             None => Err("has no `scales`".into()),
         };
     }
     let coordinates = coordinates(r)?;
-    let target = match (constant_floats(r, 2)?, sizes(r)?) {
+    let target = match (scales(r, 2)?, sizes(r)?) {
         (Some(_), Some(_)) => return Err("has both `scales` and `sizes`".into()),
-        (Some(scales), None) => Target::Scales(positive(scales)?),
+        (Some(scales), None) => scales,
         (None, Some(sizes)) => Target::Sizes(sizes, aspect(r)?),
         (None, None) => return Err("has neither `scales` nor `sizes`".into()),
     };
@@ -153,17 +156,21 @@ fn sizes<'m>(r: &NodeReader<'m, '_>) -> Result<Option<Param<'m, Vec<i64>>>, Reas
     Ok(r.ints_param("sizes")?.filter(|sizes| !matches!(sizes, Param::Known(known) if known.is_empty())))
 }
 
-/// A list of floats that must be constant; an empty one is none.
-fn constant_floats(r: &NodeReader<'_, '_>, index: usize) -> Result<Option<Vec<f64>>, Reason> {
+/// A list of scales; an empty one is none.
+fn scales<'m>(r: &NodeReader<'m, '_>, index: usize) -> Result<Option<Target<'m>>, Reason> {
     let Some(name) = r.optional(index) else { return Ok(None) };
     let called = r.interface.inputs.get(index).map_or("scales", |input| input.name);
-    let Some(tensor) = r.values.constant(name) else {
-        return Err(unsupported(format!("`{called}` is computed at run time (`{name}`); it must be a constant")));
-    };
+    let Some(tensor) = r.values.constant(name) else { return Ok(Some(Target::Data(name))) };
     let number = |scalar| if let Scalar::Float(number) = scalar { Some(number) } else { None };
     let numbers: Option<Vec<f64>> = tensor.scalars().and_then(|all| all.map(number).collect());
     match numbers {
-        Some(numbers) if tensor.dims.len() == 1 => Ok(Some(numbers).filter(|numbers| !numbers.is_empty())),
+        Some(numbers) if tensor.dims.len() == 1 => {
+            if numbers.is_empty() {
+                Ok(None)
+            } else {
+                Ok(Some(Target::Scales(positive(numbers)?)))
+            }
+        }
         _ => Err(format!(
             "`{called}` must be a list of floats, but `{name}` is of {} and shape {:?}",
             tensor.element, tensor.dims
@@ -229,6 +236,46 @@ impl<'m> Resize<'m> {
         Ok(Some(roi))
     }
 
+    /// The sizes that the model states, and scales that are data. In every run they must make these sizes, rounded as `f32` or exactly.
+    fn data(
+        &self,
+        importer: &mut Importer<'m, '_, '_>,
+        name: &'m str,
+        dims: &[usize],
+        inputs: &[Poly],
+    ) -> Made<(Vec<Poly>, Vec<Scale>)> {
+        let scales = importer.value(name)?;
+        let given = importer.g.shape(scales);
+        let stated = importer.stated().filter(|stated| dims.iter().all(|dim| *dim < stated.len()));
+        let (Some(stated), 1) = (stated, given.len()) else {
+            return fail(format!(
+                "`scales` is computed at run time (`{name}`); it must be a constant, or the model state the sizes"
+            ));
+        };
+        importer.g.unify(&given[0], &Some((dims.len() as i64).into()), || "numbers of `scales` and of axes".into())?;
+        let numbers: Vec<(Value, usize)> = (0..dims.len()).map(|at| (scales, at)).collect();
+        let what = format!("whether scales of `{name}` make other sizes than the model states, as 0 or 1,");
+        by_data::never(importer, &numbers, &what, |s, scales| {
+            let mut other = s.int(0, Type::I1);
+            for ((scale, input), dim) in scales.iter().zip(inputs).zip(dims) {
+                let (scale, input, stated) =
+                    (s.cast(*scale, Type::F64), s.size(input), s.number(stated[*dim] as f64, Type::F64));
+                let input = s.cast(input, Type::F64);
+                let (exact, step) = (s.mul(scale, input), s.number(f64::from(f32::EPSILON) / 2.0, Type::F64));
+                let more = s.mul(exact, step);
+                let near = s.add(exact, more);
+                let (exact, near) = (s.math("math.floor", exact), s.math("math.floor", near));
+                let (first, second) =
+                    (s.compare(Comparison::NotEqual, exact, stated), s.compare(Comparison::NotEqual, near, stated));
+                let both = s.bits("arith.andi", first, second);
+                other = s.bits("arith.ori", other, both);
+            }
+            other
+        })?;
+        let sizes = dims.iter().map(|dim| stated[*dim].into()).collect();
+        Ok((sizes, (0..dims.len()).map(|at| Scale::Data(scales, at as i64)).collect()))
+    }
+
     /// The dims that are named, with their sizes before and after.
     fn axes(&self, importer: &mut Importer<'m, '_, '_>, x: Value) -> Made<Vec<Axis>> {
         let shape = importer.g.shape(x);
@@ -255,8 +302,16 @@ impl<'m> Resize<'m> {
                 };
                 (sizes, scales.iter().map(|scale| Scale::Known(*scale)).collect::<Vec<Scale>>())
             }
+            Target::Data(name) => self.data(importer, name, &dims, &inputs)?,
             Target::Sizes(sizes, aspect) => {
-                let sizes = importer.all_sizes(sizes, "sizes")?;
+                let stretches = *aspect == Aspect::Stretch;
+                let of =
+                    |stated: &[i64]| -> Option<Vec<i64>> { dims.iter().map(|dim| stated.get(*dim).copied()).collect() };
+                let found = importer
+                    .sizes_or_stated(sizes, |_, stated, _| Some((of(stated).filter(|_| stretches)?, vec![])))?;
+                let Some(sizes) = found.into_iter().collect::<Option<Vec<Poly>>>() else {
+                    return fail("has `sizes` that depend on data; they must follow from shapes");
+                };
                 given("sizes", sizes.len())?;
                 importer.not_negative(&sizes.iter().cloned().map(Some).collect(), "size")?;
                 kept(*aspect, &inputs, sizes)?
