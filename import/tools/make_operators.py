@@ -12,7 +12,7 @@ import numpy as np
 import onnx
 from onnx import defs, helper
 
-MIN_OPSET = 7
+MIN_OPSET = 1
 # The version whose schemas operators of onnxruntime are of.
 RUNTIME = "1.32.0"
 OPERATORS = """
@@ -97,6 +97,8 @@ def attribute(a):
         value = str(np.float32(value))
     if isinstance(value, list):
         value = ",".join(v.decode() if isinstance(v, bytes) else str(v) for v in value)
+    if value == b"foward":  # GRU version 1 has it so.
+        value = b"forward"
     return f"{text}={value.decode() if isinstance(value, bytes) else value}"
 
 

@@ -701,6 +701,18 @@ def of_training():
             print(f"BatchNormalization 15 | {text} | {' ; '.join(map(shown, inputs))} | {outputs}")
 
 
+def of_statistics():
+    """Layer normalization with the statistics of its rows, which are f32."""
+    for shape, axis, biased in [((2, 3, 4), -1, True), ((2, 3, 4), 1, False), ((3, 2), 0, True)]:
+        x, scale, bias = floats("f32", *shape), floats("f32", *shape[axis:]), floats("f32", *shape[axis:])
+        axes = tuple(range(axis % len(shape), len(shape)))
+        mean, factor = x[1].mean(axes, keepdims=True), 1 / np.sqrt(x[1].var(axes, keepdims=True) + float(np.float32(1e-5)))
+        y = (x[1] - mean) * factor * scale[1] + (bias[1] if biased else 0)
+        inputs = [x, scale] + ([bias] if biased else [])
+        outputs = " ; ".join(shown(("f32", array)) for array in (y, mean, factor))
+        print(f"LayerNormalization 17 | axis:int={axis} | {' ; '.join(map(shown, inputs))} | {outputs}")
+
+
 if __name__ == "__main__":
     print(f"# By import/tools/make_references.py from onnx {onnx.__version__}. Do not edit.")
     of_numbers()
@@ -718,3 +730,4 @@ if __name__ == "__main__":
     of_pairs()
     of_diagonals()
     of_training()
+    of_statistics()

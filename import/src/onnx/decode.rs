@@ -110,6 +110,9 @@ impl<'a> Decoder<'a> {
         if !m.training_info.is_empty() {
             self.warning("model", "training information is ignored");
         }
+        if m.opset_import.is_empty() && (1..3).contains(&ir_version) {
+            m.opset_import.push(proto::OperatorSetIdProto { domain: None, version: Some(1) });
+        }
         let (functions, twice) = Functions::new(std::mem::take(&mut m.functions), m.graph.as_ref());
         for function in twice {
             self.problem(&function, "is defined twice");

@@ -51,9 +51,8 @@ pub use tensor::{ElementType, Scalar, Tensor, TensorData};
 pub use tensor_file::{tensor_file_head, tensor_from_file};
 pub use window::{Padding, Window};
 
-/// IR versions this importer reads: from functional opsets to ONNX 1.23.
-pub const IR_VERSIONS: std::ops::RangeInclusive<i64> = 3..=14;
+/// IR versions this importer reads: to ONNX 1.23. Those before 3 name no opset, and have the first one.
+pub const IR_VERSIONS: std::ops::RangeInclusive<i64> = 1..=14;
 
-/// Opsets of the default domain this importer reads. Opset 7 brought
-/// multidirectional broadcasting; older models are rare and mean other things.
-pub const OPSETS: std::ops::RangeInclusive<i64> = 7..=28;
+/// Opsets of the default domain this importer reads.
+pub const OPSETS: std::ops::RangeInclusive<i64> = 1..=28;

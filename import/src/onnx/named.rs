@@ -4,11 +4,14 @@ use sutura_dialects::graph::operator::{Literal, Numbers, OnnxForm, Words, onnx_f
 
 use super::{
     error::{Reason, unsupported},
-    model::Attribute,
+    model::{Attribute, AttributeKind},
     op::Op,
     reader::NodeReader,
     schema::{Formal, Presence},
 };
+
+/// Attributes of opsets before 7 that say nothing: where memory may be used again, and that an output is wanted, which its name says.
+const SAY_NOTHING: [&str; 2] = ["consumed_inputs", "output_sequence"];
 
 /// Orders of dimensions, by the number of what has them.
 pub type Permutations = Vec<(usize, &'static [usize])>;
@@ -67,14 +70,15 @@ fn realised<'m>(r: &NodeReader<'m, '_>, forms: &[&'static OnnxForm]) -> Result<O
         let permute = (permuted(form, &r.interface.inputs), permuted(form, &r.interface.outputs));
         let (operator, variadic) = (form.operator.as_str(), form.variadic.as_deref());
         let (rank, results, others) = (form.rank, form.results, Vec::new());
-        fitting.push(Op::Named { operator, inputs, variadic, rank, attributes, permute, results, others });
+        let unsigned = form.unsigned;
+        fitting.push(Op::Named { operator, inputs, variadic, rank, attributes, permute, unsigned, results, others });
     }
     // Attributes and the number of inputs say which form it is, or its tensors do, once they are known.
     let mut fitting = fitting.into_iter();
     match fitting.next() {
-        Some(Op::Named { operator, inputs, variadic, rank, attributes, permute, results, .. }) => {
+        Some(Op::Named { operator, inputs, variadic, rank, attributes, permute, unsigned, results, .. }) => {
             let others = fitting.collect();
-            Ok(Op::Named { operator, inputs, variadic, rank, attributes, permute, results, others })
+            Ok(Op::Named { operator, inputs, variadic, rank, attributes, permute, unsigned, results, others })
         }
         _ => Err(refused.or(other).unwrap_or_else(|| unsupported(unread(r, forms)))),
     }
@@ -129,6 +133,13 @@ fn contradicts(r: &NodeReader<'_, '_>, form: &OnnxForm) -> Result<Option<Reason>
         };
         match wanted {
             Literal::Int(wanted) => match r.optional_int(name) {
+                // Some were floats once.
+                None if r.interface.attribute(name).is_some_and(|rule| rule.kind == AttributeKind::Float) => {
+                    let found = f64::from(r.float(name)?);
+                    if found != *wanted as f64 {
+                        return Ok(Some(refusal(found.to_string(), wanted.to_string())));
+                    }
+                }
                 Some(found) if found != *wanted => return Ok(Some(refusal(found.to_string(), wanted.to_string()))),
                 _ => {}
             },
@@ -181,7 +192,7 @@ fn unknown_attribute(r: &NodeReader<'_, '_>, form: &OnnxForm) -> Option<Reason> 
             || form.words.iter().any(|words| words.attribute == name)
             || form.words.iter().flat_map(|words| &words.numbers).any(|list| list.attribute == name)
     };
-    let name = r.node.attributes.keys().find(|name| !known(name))?;
+    let name = r.node.attributes.keys().find(|name| !known(name) && !SAY_NOTHING.contains(&name.as_str()))?;
     Some(unsupported(format!("attribute `{name}` is not supported")))
 }
 
@@ -355,7 +366,10 @@ mod tests {
         let missing = missing.filter(|name| !has(name)).map(|name| format!("attribute {name} is not there"));
         let unmoved = form.permute.iter().filter(|(name, _)| !values().any(|value| value == name));
         let unmoved = unmoved.map(|(name, _)| format!("nothing is called {name}"));
-        let unread = interface.attributes.iter().filter(|a| listed().all(|name| name != a.name));
+        let unread = interface
+            .attributes
+            .iter()
+            .filter(|a| !SAY_NOTHING.contains(&a.name) && listed().all(|name| name != a.name));
         let unread = unread.map(|a| format!("attribute {} is not read", a.name));
         let input = |name: &str| interface.inputs.iter().find(|input| input.name == name);
         let may_lack = |name: &str| form.input_names.iter().skip(interface.inputs.len()).any(|input| input == name);

@@ -1,6 +1,8 @@
 //! Operators as the importer's consumer sees them: one form per operator,
 //! whatever the model's opset.
 
+use sutura_dialects::graph::operator::Unsigned;
+
 use super::{
     named::{NamedInput, NamedNumber, Permutations},
     operators::Conversion,
@@ -41,6 +43,8 @@ pub enum Op<'m> {
         attributes: Vec<(String, NamedNumber)>,
         /// Orders of the dimensions of inputs, and of results, by their numbers.
         permute: (Permutations, Permutations),
+        /// How it takes integers without sign, if it is not declared for them.
+        unsigned: Option<Unsigned>,
         /// How many results it makes.
         results: usize,
         /// Others that the node may be, where its tensors do not fit this one.

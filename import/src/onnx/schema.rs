@@ -260,7 +260,7 @@ mod tests {
         assert_eq!(squeeze.at(13).unwrap().inputs.len(), 2);
         assert_eq!(operator("", "Gelu").unwrap().at(19), None);
         assert_eq!(operator("", "Gelu").unwrap().first_opset(), 20);
-        assert_eq!(operator("", "Abs").unwrap().first_opset(), 7);
+        assert_eq!(operator("", "Abs").unwrap().first_opset(), 1);
         let axis = |opset| &operator("", "Softmax").unwrap().at(opset).unwrap().attributes[0].presence;
         assert_eq!(axis(12), &Presence::Default(Literal::Int(1)));
         assert_eq!(axis(13), &Presence::Default(Literal::Int(-1)));

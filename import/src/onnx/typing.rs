@@ -18,6 +18,9 @@ type Typed<'m> = Result<Op<'m>, Reason>;
 
 /// The operator that `r` reads, or the reason why it is not supported.
 pub(super) fn op<'m>(r: &NodeReader<'m, '_>) -> Typed<'m> {
+    if let Some(old) = operators::old::op(r) {
+        return old;
+    }
     if let Some(named) = named::op(r) {
         return named;
     }
@@ -86,6 +89,9 @@ pub(super) fn op<'m>(r: &NodeReader<'m, '_>) -> Typed<'m> {
         "Expand" => Ok(Op::Expand { x: r.input(0)?, shape: r.required_ints_param("shape")? }),
         "Tile" => Ok(Op::Tile { x: r.input(0)?, repeats: r.required_ints_param("repeats")? }),
         "Transpose" => transpose(r),
+        "Concat" if r.interface.since < 4 => {
+            Ok(Op::Concat { inputs: r.inputs(), axis: r.optional_int("axis").unwrap_or(1) })
+        }
         "Concat" => Ok(Op::Concat { inputs: r.inputs(), axis: r.int("axis")? }),
         "Split" => split(r),
         "Slice" => slice(r),
@@ -140,6 +146,11 @@ fn clip<'m>(r: &NodeReader<'m, '_>) -> Typed<'m> {
 fn cast<'m>(r: &NodeReader<'m, '_>) -> Typed<'m> {
     let code = r.int("to")?;
     let to = ElementType::from_code(code).ok_or_else(|| format!("casts to unknown element type {code}"))?;
+    cast_to(r, to)
+}
+
+/// The conversion of a node to a type.
+pub(super) fn cast_to<'m>(r: &NodeReader<'m, '_>, to: ElementType) -> Typed<'m> {
     if !to.is_numeric() {
         return Err(unsupported(format!("casts to {to}, which is not supported")));
     }
@@ -282,7 +293,8 @@ fn split<'m>(r: &NodeReader<'m, '_>) -> Typed<'m> {
             return Err(format!("`num_outputs` is {n}, but it has {parts} outputs").into());
         }
     }
-    Ok(Op::Split { x: r.input(0)?, axis: r.int("axis")?, parts, sizes })
+    // Version 1 has no default, and means it.
+    Ok(Op::Split { x: r.input(0)?, axis: r.optional_int("axis").unwrap_or(0), parts, sizes })
 }
 
 fn slice<'m>(r: &NodeReader<'m, '_>) -> Typed<'m> {
@@ -330,7 +342,8 @@ fn pad<'m>(r: &NodeReader<'m, '_>) -> Typed<'m> {
     } else {
         r.scalar_param(2)?
     };
-    let (pads, axes) = (r.required_ints_param("pads")?, r.known_ints("axes")?);
+    let pads = if r.interface.since < 2 { "paddings" } else { "pads" };
+    let (pads, axes) = (r.required_ints_param(pads)?, r.known_ints("axes")?);
     if let (Param::Known(pads), Some(axes)) = (&pads, &axes)
         && pads.len() != 2 * axes.len()
     {

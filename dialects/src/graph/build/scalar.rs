@@ -228,6 +228,44 @@ impl<'s, 'b> Scalars<'s, 'b> {
         self.select(adds, sum, rest)
     }
 
+    /// `a` to the power of `b`, both integers: products of the squares that the bits of `b` say. It wraps around. A negative power of
+    /// other numbers than 1 and -1 is 0.
+    pub fn powi(&mut self, a: Value, b: Value) -> Value {
+        let (ty, power) = (self.ty(a), self.ty(b));
+        let (one, zero) = (self.int(1, ty), self.int(0, ty));
+        let signed = !self.is_unsigned(b);
+        // The sign is no bit of the number.
+        let bits = self.cx().bit_width(power).unwrap_or(64) - u32::from(signed);
+        let (mut product, mut square) = (one, a);
+        let (none, unit) = (self.int(0, power), self.int(1, power));
+        for bit in 0..bits {
+            let amount = self.int(bit.into(), power);
+            let moved = self.bits("arith.shrui", b, amount);
+            let lowest = self.bits("arith.andi", moved, unit);
+            let is_set = self.compare(Comparison::NotEqual, lowest, none);
+            let next = self.mul(product, square);
+            product = self.select(is_set, next, product);
+            if bit + 1 < bits {
+                square = self.mul(square, square);
+            }
+        }
+        if !signed {
+            return product;
+        }
+        let negative = self.compare(Comparison::Less, b, none);
+        let is_one = self.compare(Comparison::Equal, a, one);
+        let mut inverse = self.select(is_one, one, zero);
+        if !self.is_unsigned(a) {
+            let minus_one = self.int(-1, ty);
+            let is_minus_one = self.compare(Comparison::Equal, a, minus_one);
+            let odd = self.bits("arith.andi", b, unit);
+            let is_odd = self.compare(Comparison::NotEqual, odd, none);
+            let sign = self.select(is_odd, minus_one, one);
+            inverse = self.select(is_minus_one, sign, inverse);
+        }
+        self.select(negative, inverse, product)
+    }
+
     /// Bitwise and logical ops on integers: `arith.andi` and so on.
     pub fn bits(&mut self, name: &str, a: Value, b: Value) -> Value {
         self.op(name, &[a, b], self.ty(a))

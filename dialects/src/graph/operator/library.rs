@@ -217,6 +217,15 @@ pub fn missing(root: OpRef<'_>) -> BTreeSet<String> {
 /// Attribute that holds how many inputs were joined.
 pub const COUNT: &str = "count";
 
+/// How an operator on signless integers computes with integers without sign.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Unsigned {
+    /// By their bits, which say all that matters to it.
+    Bits,
+    /// By their order: with the first bit turned over they have that of integers with a sign.
+    Order,
+}
+
 /// How the library realises an operator of ONNX.
 #[derive(Clone, Debug)]
 pub struct OnnxForm {
@@ -250,6 +259,8 @@ pub struct OnnxForm {
     pub words: Vec<Words>,
     /// Inputs and results, by name, whose dimensions come in another order: result `i` of the order is dimension `order[i]`.
     pub permute: Vec<(String, Vec<usize>)>,
+    /// How it takes integers without sign, for which it is not declared, if it takes them.
+    pub unsigned: Option<Unsigned>,
     /// It has any number of inputs: this operator joins two, then what they give and the next. If it is another than the one that
     /// realises the form, that one is applied to what is left, with the number of inputs as its attribute `count`.
     pub variadic: Option<String>,
@@ -374,7 +385,7 @@ fn forms(op: OpRef<'_>) -> Vec<OnnxForm> {
 }
 
 /// Names of what an entry of `onnx` may say.
-const ENTRIES: &str = "domain, op, since, until, rank, with, one_of, least, absent, without, set, ignore, refuse, choose, words, permute and variadic";
+const ENTRIES: &str = "domain, op, since, until, rank, with, one_of, least, absent, without, set, ignore, refuse, choose, words, permute, unsigned and variadic";
 
 /// An entry of `onnx`.
 ///
@@ -397,6 +408,7 @@ pub(super) fn form(cx: &Context, entry: Attr, operator: &Operator) -> Result<Onn
         choose: Vec::new(),
         words: Vec::new(),
         permute: Vec::new(),
+        unsigned: None,
         variadic: None,
         rank: None,
         operator: operator.name.clone(),
@@ -425,6 +437,13 @@ pub(super) fn form(cx: &Context, entry: Attr, operator: &Operator) -> Result<Onn
             "choose" => form.choose = choices(cx, value).ok_or_else(wrong)?,
             "words" => form.words = words(cx, value).ok_or_else(wrong)?,
             "permute" => form.permute = permutations(cx, value).ok_or_else(wrong)?,
+            "unsigned" => {
+                form.unsigned = Some(match cx.as_str(value) {
+                    Some("bits") => Unsigned::Bits,
+                    Some("order") => Unsigned::Order,
+                    _ => return Err(wrong()),
+                });
+            }
             "variadic" if value == Attr::UNIT && form.inputs == 2 && form.results == 1 => {
                 form.variadic = Some(operator.name.clone());
             }

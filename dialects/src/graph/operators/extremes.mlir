@@ -14,7 +14,7 @@ graph.operator @argmax {
   summary = "the place of the largest element along a dimension, which stays with size 1; NaN counts as larger than all; -1 where there is none",
   elements = [f32, bf16, f16, f64, i8, i16, i32, i64], groups = {O = "before axis", I},
   attributes = {axis = 0 : i64, select_last_index = 0 : i64},
-  onnx = [{op = "ArgMax", with = {keepdims = 1 : i64}}]
+  onnx = [{op = "ArgMax", unsigned = "order", with = {keepdims = 1 : i64}}]
 } {
 ^bb0(%x: !oni):
   %value, %place = graph.compute ins(%x : !oni) -> !kept_value, !kept
@@ -59,7 +59,7 @@ graph.operator @argmax_of_rest {
   summary = "the place of the largest element along a dimension; NaN counts as larger than all; -1 where there is none",
   elements = [f32, bf16, f16, f64, i8, i16, i32, i64], groups = {O = "before axis", I},
   attributes = {axis = 0 : i64, select_last_index = 0 : i64},
-  onnx = [{op = "ArgMax", with = {keepdims = 0 : i64}}]
+  onnx = [{op = "ArgMax", unsigned = "order", with = {keepdims = 0 : i64}}]
 } {
 ^bb0(%x: !oni):
   %value, %place = graph.compute ins(%x : !oni) -> !gone_value, !gone
@@ -104,7 +104,7 @@ graph.operator @argmin {
   summary = "the place of the smallest element along a dimension, which stays with size 1; NaN counts as smaller than all; -1 where there is none",
   elements = [f32, bf16, f16, f64, i8, i16, i32, i64], groups = {O = "before axis", I},
   attributes = {axis = 0 : i64, select_last_index = 0 : i64},
-  onnx = [{op = "ArgMin", with = {keepdims = 1 : i64}}]
+  onnx = [{op = "ArgMin", unsigned = "order", with = {keepdims = 1 : i64}}]
 } {
 ^bb0(%x: !oni):
   %value, %place = graph.compute ins(%x : !oni) -> !kept_value, !kept
@@ -149,7 +149,7 @@ graph.operator @argmin_of_rest {
   summary = "the place of the smallest element along a dimension; NaN counts as smaller than all; -1 where there is none",
   elements = [f32, bf16, f16, f64, i8, i16, i32, i64], groups = {O = "before axis", I},
   attributes = {axis = 0 : i64, select_last_index = 0 : i64},
-  onnx = [{op = "ArgMin", with = {keepdims = 0 : i64}}]
+  onnx = [{op = "ArgMin", unsigned = "order", with = {keepdims = 0 : i64}}]
 } {
 ^bb0(%x: !oni):
   %value, %place = graph.compute ins(%x : !oni) -> !gone_value, !gone

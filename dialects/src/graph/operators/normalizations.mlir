@@ -6,6 +6,7 @@
 #on = affine_map<(d0, d1) -> (d0, d1)>
 #o = affine_map<(d0, d1) -> (d0)>
 #id = affine_map<(d0) -> (d0)>
+#ok_of_on = affine_map<(d0, d1) -> (d0, 0)>
 #c_of_bcs = affine_map<(d0, d1, d2) -> (d1)>
 #bgks = affine_map<(d0, d1, d2, d3) -> (d0, d1, d2, d3)>
 #g_of_bgks = affine_map<(d0, d1, d2, d3) -> (d1)>
@@ -17,6 +18,7 @@
 !o = tensor<?xf32, #dyn.shape<[O]>>
 !on16 = tensor<?x?xf16, #dyn.shape<[O, N]>>
 !o32 = tensor<?xf32, #dyn.shape<[O]>>
+!ok = tensor<?x?xf32, #dyn.shape<[O, K]>>
 !bcs16 = tensor<?x?x?xf16, #dyn.shape<[B, C, S]>>
 !c16 = tensor<?xf16, #dyn.shape<[C]>>
 !c32 = tensor<?xf32, #dyn.shape<[C]>>
@@ -310,6 +312,66 @@ graph.operator @layer_norm_unbiased {
   graph.yield %scaled : !on16
 }
 
+graph.operator @layer_norm_statistics {
+  summary = "layer_norm, and the mean and 1 / sqrt(variance + epsilon) of each row",
+  elements = [f16, bf16, f32], accumulator = f32, groups = {O = "before axis", K = "ones of N", N},
+  broadcast = array<i64: 1, 2>,
+  attributes = {axis = -1 : i64, epsilon = 1.0e-5 : f32},
+  onnx = [{op = "LayerNormalization", with = {stash_type = 1 : i64}, absent = {B = 0.0 : f32}}]
+} {
+^bb0(%x: !on16, %scale: !on16, %bias: !on16):
+  %sum = graph.compute ins(%x : !on16) -> !ok
+      {combiners = #graph.combiners<[add]>, iterators = #graph.iterators<[parallel, reduce]>, maps = [#on, #ok_of_on]} {
+  ^bb0(%e: f16):
+    %r = arith.extf %e : f16 to f32
+    graph.yield %r : f32
+  }
+  %mean = graph.compute ins(%sum : !ok) -> !ok {iterators = #graph.iterators<[parallel, parallel]>, maps = [#on, #on]} {
+  ^bb0(%s: f32):
+    %n = graph.size [N] : index
+    %i = arith.index_cast %n : index to i64
+    %count = arith.sitofp %i : i64 to f32
+    %r = arith.divf %s, %count : f32
+    graph.yield %r : f32
+  }
+  %squares = graph.compute ins(%x, %mean : !on16, !ok) -> !ok
+      {combiners = #graph.combiners<[add]>, iterators = #graph.iterators<[parallel, reduce]>, maps = [#on, #ok_of_on, #ok_of_on]} {
+  ^bb0(%e: f16, %m: f32):
+    %wide = arith.extf %e : f16 to f32
+    %centred = arith.subf %wide, %m : f32
+    %r = arith.mulf %centred, %centred : f32
+    graph.yield %r : f32
+  }
+  %factor = graph.compute ins(%squares : !ok) -> !ok {iterators = #graph.iterators<[parallel, parallel]>, maps = [#on, #on]} {
+  ^bb0(%s: f32):
+    %n = graph.size [N] : index
+    %i = arith.index_cast %n : index to i64
+    %count = arith.sitofp %i : i64 to f32
+    %variance = arith.divf %s, %count : f32
+    %epsilon = graph.param "epsilon" : f32
+    %shifted = arith.addf %variance, %epsilon : f32
+    %r = math.rsqrt %shifted : f32
+    graph.yield %r : f32
+  }
+  %normal = graph.compute ins(%x, %mean, %factor : !on16, !ok, !ok) -> !on16
+      {iterators = #graph.iterators<[parallel, parallel]>, maps = [#on, #ok_of_on, #ok_of_on, #on]} {
+  ^bb0(%e: f16, %m: f32, %f: f32):
+    %wide = arith.extf %e : f16 to f32
+    %centred = arith.subf %wide, %m : f32
+    %scaled = arith.mulf %centred, %f : f32
+    %r = arith.truncf %scaled : f32 to f16
+    graph.yield %r : f16
+  }
+  %y = graph.compute ins(%normal, %scale, %bias : !on16, !on16, !on16) -> !on16
+      {iterators = #graph.iterators<[parallel, parallel]>, maps = [#on, #on, #on, #on]} {
+  ^bb0(%e: f16, %s: f16, %b: f16):
+    %product = arith.mulf %e, %s : f16
+    %r = arith.addf %product, %b : f16
+    graph.yield %r : f16
+  }
+  graph.yield %y, %mean, %factor : !on16, !ok, !ok
+}
+
 graph.operator @rms_norm {
   summary = "x / sqrt(mean(x * x) + epsilon) * scale over the dimensions from the axis on",
   elements = [f16, bf16, f32, f64], accumulator = f32, groups = {O = "before axis", N},
@@ -468,7 +530,7 @@ graph.operator @batch_norm {
   summary = "(x - mean) / sqrt(variance + epsilon) * scale + bias, with statistics that are given for each channel",
   elements = [f32, bf16, f16, f64], groups = {S},
   attributes = {epsilon = 1.0e-5 : f32},
-  onnx = [{op = "BatchNormalization", with = {spatial = 1 : i64, training_mode = 0 : i64}, ignore = ["momentum"]}]
+  onnx = [{op = "BatchNormalization", with = {spatial = 1 : i64, training_mode = 0 : i64, is_test = 1 : i64}, ignore = ["momentum"]}]
 } {
 ^bb0(%x: !bcs, %scale: !c, %bias: !c, %mean: !c, %variance: !c):
   %factor = graph.compute ins(%scale, %variance : !c, !c) -> !c

@@ -286,7 +286,7 @@ graph.operator @bitwise_not {
   summary = "every bit inverted",
   laws = ["involution"],
   elements = [i32, i8, i16, i64], groups = {A},
-  onnx = [{op = "BitwiseNot"}]
+  onnx = [{op = "BitwiseNot", unsigned = "bits"}]
 } {
 ^bb0(%x: !i32):
   %y = graph.compute ins(%x : !i32) -> !i32 {iterators = #graph.iterators<[parallel]>, maps = [#id, #id]} {
@@ -301,7 +301,7 @@ graph.operator @bitwise_not {
 graph.operator @bitwise_and {
   summary = "the bits of both",
   elements = [i32, i8, i16, i64], groups = {A}, broadcast = array<i64: 0, 1>,
-  onnx = [{op = "BitwiseAnd"}]
+  onnx = [{op = "BitwiseAnd", unsigned = "bits"}]
 } {
 ^bb0(%a: !i32, %b: !i32):
   %y = graph.compute ins(%a, %b : !i32, !i32) -> !i32 {iterators = #graph.iterators<[parallel]>, maps = [#id, #id, #id]} {
@@ -315,7 +315,7 @@ graph.operator @bitwise_and {
 graph.operator @bitwise_or {
   summary = "the bits of either",
   elements = [i32, i8, i16, i64], groups = {A}, broadcast = array<i64: 0, 1>,
-  onnx = [{op = "BitwiseOr"}]
+  onnx = [{op = "BitwiseOr", unsigned = "bits"}]
 } {
 ^bb0(%a: !i32, %b: !i32):
   %y = graph.compute ins(%a, %b : !i32, !i32) -> !i32 {iterators = #graph.iterators<[parallel]>, maps = [#id, #id, #id]} {
@@ -329,7 +329,7 @@ graph.operator @bitwise_or {
 graph.operator @bitwise_xor {
   summary = "the bits of just one",
   elements = [i32, i8, i16, i64], groups = {A}, broadcast = array<i64: 0, 1>,
-  onnx = [{op = "BitwiseXor"}]
+  onnx = [{op = "BitwiseXor", unsigned = "bits"}]
 } {
 ^bb0(%a: !i32, %b: !i32):
   %y = graph.compute ins(%a, %b : !i32, !i32) -> !i32 {iterators = #graph.iterators<[parallel]>, maps = [#id, #id, #id]} {
@@ -343,7 +343,7 @@ graph.operator @bitwise_xor {
 graph.operator @xor {
   summary = "whether just one is true",
   elements = [i1], groups = {A}, broadcast = array<i64: 0, 1>,
-  onnx = [{op = "Xor"}]
+  onnx = [{op = "Xor", since = 7 : i64}]
 } {
 ^bb0(%a: !i1, %b: !i1):
   %y = graph.compute ins(%a, %b : !i1, !i1) -> !i1 {iterators = #graph.iterators<[parallel]>, maps = [#id, #id, #id]} {

@@ -195,7 +195,7 @@ graph.operator @trilu {
   summary = "matrices with 0 below the diagonal k, or above it where upper is 0",
   elements = [f32, bf16, f16, f64, i8, i16, i32, i64], groups = {B},
   attributes = {upper = 1 : i64},
-  onnx = [{op = "Trilu", absent = {k = 0 : i64}}]
+  onnx = [{op = "Trilu", unsigned = "bits", absent = {k = 0 : i64}}]
 } {
 ^bb0(%x: !bmn, %k: tensor<i64>):
   %y = graph.compute ins(%x, %k : !bmn, tensor<i64>) -> !bmn

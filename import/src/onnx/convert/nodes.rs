@@ -3,11 +3,11 @@
 use std::sync::Arc;
 
 use sutura_dialects::arith::RoundingMode;
-use sutura_dialects::elements::is_unsigned;
+use sutura_dialects::elements::scalar_type;
 use sutura_dialects::graph::Combiner;
 use sutura_dialects::graph::build::Scalars;
 use sutura_dialects::graph::build::scalar::Comparison;
-use sutura_dialects::graph::operator::{Actual, COUNT, Operator, bind};
+use sutura_dialects::graph::operator::{Actual, COUNT, Operator, Unsigned, bind};
 use sutura_ir::float::{largest, to_f64};
 use sutura_ir::types::{FloatKind, TypeData};
 use sutura_ir::{AttrData, Context, NamedAttr, OpState, Type, Value};
@@ -30,11 +30,13 @@ impl<'m> Importer<'m, '_, '_> {
                 let form = if first { Some(op) } else { other.or_else(|| told(self)) };
                 return self.named(form.unwrap_or(op));
             }
-            Op::Binary { function, a, b } => self.binary(*function, a, b)?,
+            Op::Binary { function, a, b } => {
+                let operands = self.pair(a, b)?;
+                self.binary(*function, operands, a)?
+            }
             Op::Compare { function, a, b } => {
                 let (a, b) = self.pair(a, b)?;
-                let comparison = comparison(*function);
-                self.g.elementwise(&[a, b], Type::I1, |s, args| s.compare(comparison, args[0], args[1]))?
+                self.compared(*function, a, b)?
             }
             Op::Extremum { function, inputs } => self.extremum(*function, inputs)?,
             Op::Where { condition, x, y } => {
@@ -118,18 +120,20 @@ impl<'m> Importer<'m, '_, '_> {
 
     /// An operator of the library, applied by name.
     fn named(&mut self, op: &Op<'m>) -> Made<Vec<Value>> {
-        let Op::Named { operator, inputs, variadic, rank, attributes, permute, .. } = op else {
+        let Op::Named { operator, inputs, variadic, rank, attributes, permute, unsigned, .. } = op else {
             return wrong("is no operator of the library");
         };
         let cx = self.cx();
         let declared = self.declared(operator)?;
-        let elem = self.shared_elem(&declared, inputs)?;
+        let given = self.shared_elem(&declared, inputs)?;
+        let elem = unsigned.map_or(given, |_| scalar_type(cx, given));
         let mut values = Vec::new();
         for (i, input) in inputs.iter().enumerate() {
             values.push(match input {
                 NamedInput::Value(name) => {
                     let value = self.value(name)?;
-                    self.permuted(value, i, &permute.0)?
+                    let value = self.permuted(value, i, &permute.0)?;
+                    self.signless(value, *unsigned)?
                 }
                 NamedInput::Absent(number) => {
                     let elem = self.absent_elem(&declared, i, elem);
@@ -141,8 +145,13 @@ impl<'m> Importer<'m, '_, '_> {
         self.check_rank(&declared, *rank, values.first().copied())?;
         let Some(by) = variadic else {
             let results = self.g.apply(&declared, &values, &attributes)?;
-            let results = results.into_iter().enumerate();
-            return results.map(|(i, result)| self.permuted(result, i, &permute.1)).collect();
+            let results = results.into_iter().zip(&declared.results).enumerate();
+            let back = |of: &mut Self, i: usize, result: Value, formal: Type| {
+                let shared = elem != given && formal == declared.elements[0];
+                let result = if shared { of.g.bitcast(result, given) } else { result };
+                of.permuted(result, i, &permute.1)
+            };
+            return results.map(|(i, (result, formal))| back(self, i, result, formal.elem)).collect();
         };
         let joins = self.declared(by)?;
         let Some((first, rest)) = values.split_first() else { return wrong("has no input") };
@@ -170,6 +179,22 @@ impl<'m> Importer<'m, '_, '_> {
             Some(made) => Ok(*made),
             None => fail(format!("needs a result of @{operator}, which makes none")),
         }
+    }
+
+    /// Integers without sign as signless ones, as an operator takes them.
+    fn signless(&mut self, x: Value, unsigned: Option<Unsigned>) -> Made {
+        let elem = self.g.elem(x);
+        let signless = scalar_type(self.cx(), elem);
+        let Some(unsigned) = unsigned.filter(|_| elem != signless) else { return Ok(x) };
+        let bits = self.g.bitcast(x, signless);
+        if unsigned == Unsigned::Bits {
+            return Ok(bits);
+        }
+        Ok(self.g.map(bits, |s, x| {
+            let width = s.cx().bit_width(signless).unwrap_or(64);
+            let first = s.int(i64::MIN >> (64 - width), signless);
+            s.bits("arith.xori", x, first)
+        })?)
     }
 
     /// An operator of the library.
@@ -230,11 +255,13 @@ impl<'m> Importer<'m, '_, '_> {
 
     /// Whether the tensors of a node fit a form of it. Nothing is built or assumed.
     fn fits(&mut self, op: &Op<'m>) -> Made<()> {
-        let Op::Named { operator, inputs, rank, attributes, permute, .. } = op else {
+        let Op::Named { operator, inputs, rank, attributes, permute, unsigned, .. } = op else {
             return wrong("is no operator of the library");
         };
         let declared = self.declared(operator)?;
-        let elem = self.shared_elem(&declared, inputs)?;
+        let cx = self.cx();
+        let taken = |elem: Type| unsigned.map_or(elem, |_| scalar_type(cx, elem));
+        let elem = taken(self.shared_elem(&declared, inputs)?);
         let mut actuals = Vec::new();
         for (i, input) in inputs.iter().enumerate() {
             actuals.push(match input {
@@ -243,7 +270,7 @@ impl<'m> Importer<'m, '_, '_> {
                     if i == 0 {
                         self.check_rank(&declared, *rank, Some(value))?;
                     }
-                    let (elem, shape) = (self.g.elem(value), self.g.shape(value));
+                    let (elem, shape) = (taken(self.g.elem(value)), self.g.shape(value));
                     let order = order_of(i, shape.len(), &permute.0)?;
                     let shape = order.map_or(shape.clone(), |order| order.iter().map(|d| shape[*d].clone()).collect());
                     Actual { elem, shape }
@@ -322,18 +349,21 @@ impl<'m> Importer<'m, '_, '_> {
         })?)
     }
 
-    fn binary(&mut self, function: Binary, a: &'m str, b: &'m str) -> Made {
+    /// A comparison of two tensors that are broadcast together.
+    pub(in super::super) fn compared(&mut self, function: Compare, a: Value, b: Value) -> Made {
+        let comparison = comparison(function);
+        Ok(self.g.elementwise(&[a, b], Type::I1, |s, args| s.compare(comparison, args[0], args[1]))?)
+    }
+
+    /// A function of two tensors that are broadcast together; the model calls the first one `a`.
+    pub(in super::super) fn binary(&mut self, function: Binary, (x, y): (Value, Value), a: &str) -> Made {
         if function == Binary::Pow {
-            return self.pow(a, b);
+            return self.pow(x, y);
         }
         let logical = matches!(function, Binary::And | Binary::Or);
-        if function == Binary::Mod {
-            let value = self.value(a)?;
-            if self.g.elem(value).is_float(self.cx()) {
-                return wrong("is a modulus of floats, which needs `fmod` to be 1");
-            }
+        if function == Binary::Mod && self.g.elem(x).is_float(self.cx()) {
+            return wrong("is a modulus of floats, which needs `fmod` to be 1");
         }
-        let (x, y) = self.pair(a, b)?;
         if logical != (self.g.elem(x) == Type::I1) {
             return fail(format!("`{a}` has an element type that the operator does not take"));
         }
@@ -350,8 +380,7 @@ impl<'m> Importer<'m, '_, '_> {
     }
 
     /// Small powers become products and roots, which are exact where the function is not.
-    fn pow(&mut self, a: &'m str, b: &'m str) -> Made {
-        let (x, y) = (self.value(a)?, self.value(b)?);
+    fn pow(&mut self, x: Value, y: Value) -> Made {
         let exponent = self.single_number(y);
         if let Some(exponent) = exponent
             && self.g.shape(y).len() <= self.g.shape(x).len()
@@ -361,9 +390,6 @@ impl<'m> Importer<'m, '_, '_> {
             return Ok(self.g.map(x, |s, x| power(s, x))?);
         }
         let cx = self.cx();
-        if [x, y].iter().any(|v| is_unsigned(cx, self.g.elem(*v))) {
-            return fail("raises or is raised to integers without sign");
-        }
         Ok(self.g.zip(x, y, |s, x, y| {
             let (base, power) = (s.ty(x), s.ty(y));
             match (base.is_float(cx), power.is_float(cx)) {
@@ -371,10 +397,7 @@ impl<'m> Importer<'m, '_, '_> {
                     let y = s.cast(y, base);
                     s.op("math.powf", &[x, y], base)
                 }
-                (false, false) => {
-                    let y = s.cast(y, base);
-                    s.op("math.ipowi", &[x, y], base)
-                }
+                (false, false) => s.powi(x, y),
                 (false, true) => {
                     let x = s.cast(x, power);
                     let result = s.op("math.powf", &[x, y], power);

@@ -172,18 +172,16 @@ impl<'m> Importer<'m, '_, '_> {
         tensor_of(self.cx(), shape, elem)
     }
 
-    /// A tensor of one element as one without dimensions.
+    /// A tensor of one element, of any rank, as one without dimensions.
     pub(in super::super) fn number(&mut self, value: Value, what: &str) -> Made {
-        match &self.g.shape(value)[..] {
-            [] => Ok(value),
-            [Some(size)] if size.as_const() == Some(1) => Ok(self.g.reshape_to(value, &[])?),
-            [size] if size.as_ref().is_none_or(|size| size.as_const().is_none()) => {
-                let size = size.clone();
-                self.g.unify(&size, &Some(1.into()), || format!("the number of {what}s"))?;
-                Ok(self.g.reshape_to(value, &[])?)
-            }
-            shape => wrong(format!("has a {what} of rank {}, it must be one number", shape.len())),
+        let shape = self.g.shape(value);
+        if shape.is_empty() {
+            return Ok(value);
         }
+        for size in &shape {
+            self.g.unify(size, &Some(1.into()), || format!("the number of elements of the {what}"))?;
+        }
+        Ok(self.g.reshape_to(value, &[])?)
     }
 
     /// The truth value that a tensor without dimensions holds, where that is known.

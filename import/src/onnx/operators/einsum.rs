@@ -4,7 +4,7 @@
 //! What only one factor has and the result lacks is summed before.
 
 use sutura_dialects::r#dyn::Poly;
-use sutura_dialects::elements::{accumulator_type, is_unsigned, scalar_type};
+use sutura_dialects::elements::{accumulator_type, scalar_type};
 use sutura_dialects::graph::build::Factor;
 use sutura_ir::{Type, Value};
 
@@ -96,8 +96,7 @@ impl<'m> Convert<'m> for Einsum<'m> {
         }
         let cx = importer.cx();
         // Sums and products of integers without sign are those of signless ones.
-        let signless = is_unsigned(cx, elem) && cx.bit_width(elem).is_some_and(|bits| bits >= 32);
-        let inner = if signless { scalar_type(cx, elem) } else { elem };
+        let inner = scalar_type(cx, elem);
         for value in &mut values {
             *value = importer.g.bitcast(*value, inner);
         }

@@ -15,6 +15,7 @@ mod loss;
 mod microsoft;
 mod microsoft_attention;
 mod microsoft_quantized;
+pub(super) mod old;
 mod order;
 mod patches;
 mod places;

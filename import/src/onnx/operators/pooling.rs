@@ -25,7 +25,14 @@ struct LpPool<'m> {
 }
 
 fn lp_pool<'m>(r: &NodeReader<'m, '_>) -> Result<Op<'m>, Reason> {
-    let p = r.int("p")?;
+    let p = match r.interface.since {
+        // It was a float once.
+        ..2 => match r.float("p")? {
+            p if p.fract() == 0.0 => p as i64,
+            p => return Err(unsupported(format!("has `p` {p}, which is no integer"))),
+        },
+        _ => r.int("p")?,
+    };
     if p < 1 {
         return Err(format!("attribute `p` is {p}, it must be at least 1").into());
     }

@@ -2,7 +2,7 @@
 
 use sutura_interp::Tensor;
 
-use super::build::{FLOAT, Value, ints, model, node, sized, with};
+use super::build::{FLOAT, Value, floats, ints, model, node, sized, with};
 use super::convert::{open, result, values};
 use crate::onnx::proto::*;
 
@@ -154,4 +154,76 @@ fn dropout_drops_in_training_alone() {
     assert!(kept.clone().all(|(y, x)| (y - x / 0.75).abs() <= 1e-3), "scaled");
     assert!((1400..1600).contains(&kept.count()));
     assert!(run(1, 1.0).expect_err("all are dropped").contains("drops a part of 1"));
+}
+
+#[test]
+fn operators_of_old_opsets() {
+    let run =
+        |opset, node: NodeProto, weights: Vec<TensorProto>, dims: &[usize]| made(opset, vec![node], weights, dims);
+    let two = || vec![floats("w", &[2], &[10.0, 20.0])];
+    let add = |attributes: &[(&str, Value)]| with(node("Add", &["x", "w"], &["y"]), attributes);
+    let (broadcast, first) = (("broadcast", Value::Int(1)), ("axis", Value::Int(0)));
+    let rows = run(6, add(&[broadcast.clone(), first.clone()]), two(), &[2, 2]).unwrap();
+    assert_eq!(rows, [10.0, 11.0, 22.0, 23.0]);
+    assert_eq!(run(3, add(std::slice::from_ref(&broadcast)), two(), &[2, 2]).unwrap(), [10.0, 21.0, 12.0, 23.0]);
+    let told = |error: Result<Vec<f32>, String>, words: &str| {
+        let error = error.expect_err("it is wrong");
+        assert!(error.contains(words), "{error}");
+    };
+    told(run(6, add(&[]), two(), &[2, 2]), "has operands of ranks 2 and 1, and no `broadcast`");
+    told(run(6, add(&[broadcast, ("axis", Value::Int(2))]), two(), &[2, 2]), "has `axis` 2 for an operand of rank 1");
+    told(run(7, add(&[first]), two(), &[2, 2]), "has attribute `axis`, which Add version 7 does not have");
+    let relu = with(node("Relu", &["x"], &["y"]), &[("consumed_inputs", Value::Ints(&[0]))]);
+    assert_eq!(run(1, relu, vec![], &[3]).unwrap(), [0.0, 1.0, 2.0]);
+    let cast = |to| with(node("Cast", &["x"], &["y"]), &[("to", Value::Str(to))]);
+    assert_eq!(run(1, cast("FLOAT"), vec![], &[2]).unwrap(), [0.0, 1.0]);
+    told(run(5, cast("NUMBER"), vec![], &[2]), "casts to unknown element type NUMBER");
+    let tiled = vec![floats("n", &[1], &[2.0]), floats("a", &[1], &[0.0])];
+    assert_eq!(run(1, node("Tile", &["x", "n", "a"], &["y"]), tiled, &[2]).unwrap(), [0.0, 1.0, 0.0, 1.0]);
+    let slopes = vec![floats("w", &[2], &[1.0, 2.0])];
+    assert_eq!(run(6, node("PRelu", &["x", "w"], &["y"]), slopes, &[1, 2, 1, 1]).unwrap(), [0.0, 1.0]);
+    let padded = with(node("Pad", &["x"], &["y"]), &[("paddings", Value::Ints(&[1, 0]))]);
+    assert_eq!(run(1, padded, vec![], &[2]).unwrap(), [0.0, 0.0, 1.0]);
+    let norm = |test: i64| {
+        let weights = ["s", "b", "m", "v"].map(|name| floats(name, &[1], &[1.0])).to_vec();
+        let attributes = [("is_test", Value::Int(test)), ("epsilon", Value::Float(0.0))];
+        run(6, with(node("BatchNormalization", &["x", "s", "b", "m", "v"], &["y"]), &attributes), weights, &[2, 1])
+    };
+    assert_eq!(norm(1).unwrap(), [0.0, 1.0]);
+    told(norm(0), "attribute `is_test` is 0, which is not supported; 1 is");
+}
+
+#[test]
+fn powers_of_integers() {
+    let power = |exponents: &[i64]| {
+        let to = |code: i64| [("to", Value::Int(code))];
+        let nodes = vec![
+            with(node("Cast", &["x"], &["i"]), &to(7)),
+            node("Sub", &["i", "one"], &["a"]),
+            node("Pow", &["a", "p"], &["z"]),
+            with(node("Cast", &["z"], &["y"]), &to(1)),
+        ];
+        let weights = vec![ints("one", &[], &[1]), ints("p", &[exponents.len() as i64], exponents)];
+        made(13, nodes, weights, &[exponents.len()]).expect("it runs")
+    };
+    // Of -1, 0, 1, 2, 3.
+    assert_eq!(power(&[5, 0, 9, 10, 4]), [-1.0, 1.0, 1.0, 1024.0, 81.0]);
+    assert_eq!(power(&[-3, 7, -2, -1, 0]), [-1.0, 0.0, 1.0, 0.0, 1.0]);
+    assert_eq!(power(&[-2, 1, 0, 64, 1])[3], 0.0);
+}
+
+#[test]
+fn integers_without_sign_are_taken_by_their_bits_or_their_order() {
+    let to = |name: &str, code: i64, from: &str| with(node("Cast", &[from], &[name]), &[("to", Value::Int(code))]);
+    let run = |op: NodeProto| {
+        // Of 250, 251, 252 and 253 in bytes.
+        let nodes = vec![node("Add", &["x", "w"], &["s"]), to("u", 2, "s"), op, to("y", 1, "z")];
+        made(18, nodes, vec![floats("w", &[], &[250.0])], &[4]).expect("it runs")
+    };
+    assert_eq!(run(with(node("ArgMax", &["u"], &["z"]), &[("keepdims", Value::Int(0))])), [3.0]);
+    assert_eq!(run(with(node("ArgMin", &["u"], &["z"]), &[("keepdims", Value::Int(1))])), [0.0]);
+    assert_eq!(run(node("BitwiseNot", &["u"], &["z"])), [5.0, 4.0, 3.0, 2.0]);
+    assert_eq!(run(node("BitwiseAnd", &["u", "u"], &["z"])), [250.0, 251.0, 252.0, 253.0]);
+    let product = with(node("Einsum", &["u", "u"], &["z"]), &[("equation", Value::Str("i,i->"))]);
+    assert_eq!(run(product), [86.0]);
 }

@@ -64,7 +64,11 @@ fn simple(r: &NodeReader<'_, '_>) -> Result<Filter, Reason> {
 
 fn upsample<'m>(r: &NodeReader<'m, '_>) -> Result<Op<'m>, Reason> {
     let scales = match r.interface.since {
-        ..9 => Target::Scales(positive(r.floats("scales")?)?),
+        ..7 => {
+            let scales = vec![1.0, 1.0, r.float("height_scale")?.into(), r.float("width_scale")?.into()];
+            Target::Scales(positive(scales)?)
+        }
+        7..9 => Target::Scales(positive(r.floats("scales")?)?),
         _ => match scales(r, 1)? {
             Some(scales) => scales,
             None => return Err("has no `scales`".into()),
