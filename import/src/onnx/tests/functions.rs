@@ -101,7 +101,7 @@ fn nodes_are_of_the_opset_of_their_function() {
     squeeze.opset_import[0].version = Some(11);
     let m = with_functions(vec![call("Old", &["x"], &["t"]), node("Relu", &["t"], &["y"])], vec![squeeze.clone()]);
     assert!(unsupported(&m).is_empty());
-    assert_eq!(read(&m).unwrap().graph.nodes.iter().map(|n| n.opset).collect::<Vec<_>>(), [11, 17]);
+    assert_eq!(read(&m).unwrap().graph.nodes.iter().map(|n| n.opset).collect::<Vec<_>>(), [Some(11), Some(17)]);
     squeeze.opset_import[0].version = Some(0);
     assert_eq!(
         problem(vec![call("Old", &["x"], &["y"])], vec![squeeze.clone()]),
