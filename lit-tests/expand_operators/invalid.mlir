@@ -236,7 +236,7 @@ graph.operator @a {summary = "x", elements = [f32], broadcast = array<i64: 0>} {
 
 // -----
 
-// expected-error @below {{'graph.operator' op 'onnx' has no entry 'name'; there are op, since, until, rank, with, one_of, least, absent, without, set, ignore, refuse, choose, words, permute, unsigned and variadic}}
+// expected-error @below {{'graph.operator' op 'onnx' has no entry 'name'; there are domain, op, since, until, rank, with, one_of, least, absent, without, set, ignore, refuse, choose, words, permute, unsigned and variadic}}
 graph.operator @a {summary = "x", elements = [f32], onnx = [{name = "A"}]} {
 ^bb0(%x: tensor<?xf32, #dyn.shape<[N]>>):
   graph.yield %x : tensor<?xf32, #dyn.shape<[N]>>
