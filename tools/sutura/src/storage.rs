@@ -16,8 +16,11 @@ use sutura_runtime::mapping::Mapping;
 /// The files that a model was read from, in memory.
 #[derive(Clone, Default)]
 pub(crate) struct ModelFiles {
-    mapped: Arc<Mutex<Vec<(String, Arc<Mapping>)>>>,
+    mapped: Arc<Mutex<Vec<Named>>>,
 }
+
+/// A file, by what messages call it.
+type Named = (String, Arc<Mapping>);
 
 /// A mapping that several hold.
 struct Shared(Arc<Mapping>);
@@ -43,7 +46,7 @@ impl ModelFiles {
     /// Which is not, and what happened to it.
     pub(crate) fn check(&self) -> Result<(), String> {
         let mapped = self.mapped.lock().unwrap_or_else(PoisonError::into_inner);
-        let changed = |(name, mapping): &(String, Arc<Mapping>)| {
+        let changed = |(name, mapping): &Named| {
             mapping.check().err().map(|what| format!("`{name}` changed while it was compiled: {what}"))
         };
         mapped.iter().find_map(changed).map_or(Ok(()), Err)

@@ -35,6 +35,11 @@ struct Cases {
     tensors: BTreeMap<String, Vec<u8>>,
 }
 
+/// Whether the numbers of a case come from the generator of numpy: ONNX lets each implementation have its own.
+fn is_random(name: &str) -> bool {
+    name.starts_with("test_bernoulli") || name.starts_with("test_training_dropout") && !name.contains("zero_ratio")
+}
+
 /// The records of an archive.
 fn records(mut packed: &[u8]) -> Vec<(String, Vec<u8>)> {
     let (mut data, mut found) = (Vec::new(), Vec::new());
@@ -84,7 +89,7 @@ impl Cases {
         Some((number(relative), number(absolute).max(ROUNDING)))
     }
 
-    /// Runs what was compiled and compares. None if it computes what is expected.
+    /// Runs what was compiled and compares. None if it computes what is expected; of random numbers shapes and types are.
     fn differs(&self, name: &str, artifact: &Path) -> Option<String> {
         let (relative, absolute) = self.within(name)?;
         match self.outputs(name, artifact) {
@@ -93,7 +98,7 @@ impl Cases {
                 let relative =
                     if made.element_type() == ElementType::BF16 { relative.max(STEPS_OF_BF16) } else { relative };
                 match sutura_runtime::compare::compare(made, expected) {
-                    Ok(comparison) if comparison.within(absolute, relative) => None,
+                    Ok(comparison) if comparison.within(absolute, relative) || is_random(name) => None,
                     Ok(comparison) => Some(format!("`{output}` differs: {comparison:?}")),
                     Err(error) => Some(format!("`{output}` differs: {error}")),
                 }
