@@ -9,7 +9,7 @@ use super::super::shape_fn::static_len;
 use super::super::sort::SortOp;
 use super::super::top_k::TopKOp;
 use super::super::unique::UniqueOp;
-use super::{Built, GraphBuilder, fail};
+use super::{BuildError, Built, GraphBuilder, fail};
 use crate::r#dyn::attr::tensor_of;
 use crate::r#dyn::facts::MAX_DIM;
 use crate::r#dyn::{Poly, SymbolInfo};
@@ -112,15 +112,22 @@ impl GraphBuilder<'_, '_> {
 
     /// Calls a size of a result of an op that decides it `name`, which nothing else is called.
     ///
+    /// # Errors
+    /// When the op does not decide that size: its operands do not fit each other, so that it has no sizes.
+    ///
     /// # Panics
-    /// When the op does not decide that size.
-    pub fn decide(&mut self, value: Value, dim: usize, name: &str) {
+    /// When the value is no result of an op.
+    pub fn decide(&mut self, value: Value, dim: usize, name: &str) -> Built<()> {
         let op = self.b.body().defining_op(value).expect("the result of an op");
         let decided = self.update(op).decided;
         let results: Vec<Value> = self.b.body().results(op).collect();
         let number = results.iter().position(|result| *result == value).expect("a result of its op");
         let decided = decided.into_iter().find(|decided| decided.places.contains(&(number, dim)));
-        let decided = decided.expect("a size that the op decides");
+        let Some(decided) = decided else {
+            return Err(BuildError::Wrong(format!(
+                "decides no size of dimension {dim}: its inputs do not fit each other"
+            )));
+        };
         let most = self.env.facts.range(&decided.most).1.clamp(0, MAX_DIM.into()) as i64;
         self.env.facts.define(name, SymbolInfo { max: most, ..SymbolInfo::default() });
         for (result, dim) in decided.places {
@@ -130,6 +137,7 @@ impl GraphBuilder<'_, '_> {
             self.b.set_type(results[result], ty);
             self.env.set_shape(results[result], shape);
         }
+        Ok(())
     }
 
     /// The results of an op whose shape function knows their shapes.

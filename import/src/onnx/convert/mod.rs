@@ -25,9 +25,11 @@ use sutura_dialects::graph::build::{BuildError, GraphBuilder};
 use sutura_dialects::graph::operator::{declared, library, link, missing};
 use sutura_dialects::graph::shape_fn::used_symbols;
 use sutura_dialects::graph::{Requirement, ShapeEnv, SymShape, needed_definitions};
+use sutura_ir::diagnostics::Diagnostic;
 use sutura_ir::location::LocData;
 use sutura_ir::op_def::AttrConstraintDef;
 use sutura_ir::types::MAX_RANK;
+use sutura_ir::verify::{VerifyOptions, verify};
 use sutura_ir::{Attr, Block, Body, Builder, Context, Diagnostics, Loc, Module, Op, Rewriter, Type, Value};
 
 pub(super) use self::items::{Item, Sequence};
@@ -119,7 +121,22 @@ pub fn import(cx: &Context, model: &OnnxModel, diags: &mut Diagnostics) -> Resul
     let applied = missing(module.op_ref(cx));
     link(cx, &library, &|name| applied.contains(name), module.body_mut())
         .expect("nothing is declared in the module yet");
+    verified(cx, &module)?;
     Ok(module)
+}
+
+/// Refuses a module that is not valid: what the sizes of a model's tensors say of its nodes only verifiers know.
+fn verified(cx: &Context, module: &Module) -> Result<(), UnsupportedOps> {
+    let mut said = Diagnostics::default();
+    if verify(module.op_ref(cx), VerifyOptions::default(), &mut said).is_ok() {
+        return Ok(());
+    }
+    let wrong = |diagnostic: &Diagnostic| {
+        let node =
+            cx.loc_name(diagnostic.loc).map_or_else(|| "the model".to_owned(), |name| format!("`{}`", cx.str(name)));
+        Unsupported { node, invalid: true, ..outer("", "", diagnostic.message.clone()) }
+    };
+    Err(UnsupportedOps(said.iter().map(wrong).collect()))
 }
 
 /// Adds the operators of the library that an op may apply.
@@ -451,15 +468,15 @@ impl<'m, 'b> Importer<'m, '_, 'b> {
     }
 
     /// Gives a size that the op of `value` decides a name, by which what follows knows it.
-    pub(super) fn decided(&mut self, value: Value, dim: usize) -> Value {
+    pub(super) fn decided(&mut self, value: Value, dim: usize) -> Made {
         let hint = match self.cx().loc_data(self.g.loc) {
             LocData::Name { name, .. } => format!("{}_{dim}", self.cx().str(name)),
             _ => format!("found_{dim}"),
         };
         let name = self.symbols.fresh(&hint);
-        self.g.decide(value, dim, &name);
+        self.g.decide(value, dim, &name)?;
         self.decided.push(name);
-        value
+        Ok(value)
     }
 
     /// The model's outputs with their names: each tensor of a sequence is one. What the model states of their dims is checked.

@@ -266,7 +266,7 @@ impl<'m> Importer<'m, '_, '_> {
         let is_one =
             self.g.elementwise(&[numbers, count], Type::I1, |s, args| s.compare(Comparison::Less, args[0], args[1]))?;
         let found = self.g.non_zero(is_one);
-        let found = self.decided(found, 1);
+        let found = self.decided(found, 1)?;
         Ok(self.g.squeeze(found, &[0])?)
     }
 }

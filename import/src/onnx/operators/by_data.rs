@@ -69,7 +69,7 @@ fn places<'b>(
     });
     let mask = importer.g.b.body().result(op, 0);
     let found = importer.g.non_zero(mask);
-    let found = importer.decided(found, 1);
+    let found = importer.decided(found, 1)?;
     Ok(importer.g.squeeze(found, &[0])?)
 }
 
@@ -325,7 +325,7 @@ pub(in super::super) fn check_elements(
     });
     let others = importer.g.b.body().result(op, 0);
     let found = importer.g.non_zero(others);
-    let found = importer.decided(found, 1);
+    let found = importer.decided(found, 1)?;
     let count = importer.g.shape(found)[1].clone();
     importer
         .g

@@ -25,7 +25,7 @@ impl<'m> Convert<'m> for NonZero<'m> {
     fn convert(&self, importer: &mut Importer<'m, '_, '_>) -> Made<Vec<Value>> {
         let x = importer.value(self.x)?;
         let found = importer.g.non_zero(x);
-        Ok(vec![importer.decided(found, 1)])
+        Ok(vec![importer.decided(found, 1)?])
     }
 }
 
@@ -55,7 +55,7 @@ impl<'m> Convert<'m> for Compress<'m> {
             return wrong("has more conditions than there are slices");
         }
         let found = importer.g.non_zero(condition);
-        let found = importer.decided(found, 1);
+        let found = importer.decided(found, 1)?;
         let places = importer.g.squeeze(found, &[0])?;
         Ok(vec![importer.g.gather(x, places, axis)])
     }
@@ -83,7 +83,7 @@ impl<'m> Convert<'m> for Unique<'m> {
         let x = importer.value(self.x)?;
         let (x, axis) = along(importer, x, self.axis)?;
         let results = importer.g.unique(x, axis, self.sorted);
-        importer.decided(results[1], 0);
+        importer.decided(results[1], 0)?;
         Ok(results)
     }
 }
@@ -117,7 +117,7 @@ impl<'m> Convert<'m> for NonMaxSuppression<'m> {
         let (overlap, least) = (limit(importer, self.overlap, Type::F32)?, limit(importer, self.least, Type::F32)?);
         let inputs = [scores, boxes, most, overlap, least];
         let rows = importer.g.non_max_suppression(inputs, self.centers, self.least.is_some())?;
-        Ok(vec![importer.decided(rows, 0)])
+        Ok(vec![importer.decided(rows, 0)?])
     }
 }
 

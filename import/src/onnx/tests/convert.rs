@@ -527,3 +527,20 @@ fn powers_of_two_round_and_saturate_as_asked() {
     let refused = result(&open(model(25, vec![odd])), &x).unwrap_err();
     assert!(refused.contains("has unknown `round_mode` odd"), "{refused}");
 }
+
+/// What only verifiers know of the sizes of a model's tensors is said of its nodes.
+#[test]
+fn sizes_that_do_not_fit_are_the_models_fault() {
+    let x = || vec![info_of("x", Some(&[2, 3]))];
+    let gather = vec![node("GatherElements", &["x", "at"], &["y"])];
+    let at = vec![ints("at", &[1, 4], &[0, 1, 0, 1])];
+    let error = result_of(gather, x(), at, &[count(&[2, 3])]).expect_err("four of three");
+    assert!(error.starts_with("the model is not valid:"), "{error}");
+    assert!(error.contains("`my_GatherElements`") && error.contains("must be equal, they are 3 and 4"), "{error}");
+    // The axes are no list, so it is not known which they are.
+    let reduce = vec![node("ReduceSum", &["x", "axes"], &["y"])];
+    let inputs = vec![info_of("x", Some(&[2, 3])), sized("axes", INT64, &["2", "1"])];
+    let axes = Tensor::from_f32(vec![0.0, 1.0], &[2, 1]).expect("two numbers");
+    let error = result_of(reduce, inputs, vec![], &[count(&[2, 3]), axes]).expect_err("axes of rank 2");
+    assert!(error.contains("`my_ReduceSum`"), "{error}");
+}
