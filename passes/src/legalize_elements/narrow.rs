@@ -166,6 +166,12 @@ impl<'r, 'b> Narrow<'r, 'b> {
                 let is_byte = bytes.builder().body().ty(operands[0]) == Type::I8;
                 match (made, is_byte) {
                     (Some(bits), true) => bytes.wrapped(operands[0], bits),
+                    // Through a wider number, so that one beyond the bounds is the same on every machine: it wraps.
+                    (Some(bits), false) if name.starts_with("arith.fpto") => {
+                        let wide = bytes.op("arith.fptosi", &operands, Type::I32);
+                        let byte = bytes.op("arith.trunci", &[wide], Type::I8);
+                        bytes.wrapped(byte, bits)
+                    }
                     (Some(bits), false) => {
                         let byte = bytes.op(&name, &operands, Type::I8);
                         bytes.wrapped(byte, bits)

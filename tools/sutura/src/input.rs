@@ -35,14 +35,14 @@ pub(crate) fn read(path: &Path, reading: &Reading, files: &ModelFiles) -> Result
     // What it begins with says how much of it is read.
     let mut head = Vec::with_capacity(HEAD);
     (&mut file).take(HEAD as u64).read_to_end(&mut head).and_then(|_| file.rewind()).map_err(|e| refused(e.into()))?;
+    if meta.len() == 0 {
+        return Err(Failure::input(format!("`{}` is empty", path.display())));
+    }
     if is_text(&head) {
         return text(rest_of(file, meta.len(), limits.text).map_err(refused)?).map_err(refused);
     }
     if meta.len() > limits.protobuf {
         return Err(refused(InputError::TooLarge { limit: limits.protobuf, size: Some(meta.len()) }));
-    }
-    if meta.len() == 0 {
-        return Err(Failure::input(format!("`{}` is empty", path.display())));
     }
     if head.starts_with(b"PK\x03\x04") {
         let failure = Failure::input(format!("`{}` is a compiled artifact or another zip file", path.display()));

@@ -43,9 +43,10 @@ pub(crate) fn check(args: &CheckArgs, talk: &Talk) -> Result<(), Failure> {
             let mut text = table::of(&survey);
             if let Ok(ops) = &checked {
                 let noun = if *ops == 1 { "operation" } else { "operations" };
-                text += &format!("`{model}`: {ops} {noun}, all supported on {}\n", targets.join(", "));
+                let line = format!("`{model}`: {ops} {noun}, all supported on {}", targets.join(", "));
+                text += &format!("{}\n", sutura_visible::line(&line));
             }
-            text.lines().map(|line| format!("{}\n", sutura_visible::line(line))).collect()
+            text
         }
     };
     files::write("-".as_ref(), text.as_bytes())?;

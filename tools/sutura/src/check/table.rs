@@ -10,7 +10,8 @@ const MOST_KINDS: usize = 4;
 /// The widest that a column is made.
 const WIDEST: usize = 40;
 
-/// A table of operators, and lists of sizes and routines.
+/// A table of operators, and lists of sizes and routines. Nothing in it commands a terminal or breaks a line, whatever a model's names
+/// hold.
 pub(super) fn of(survey: &Survey) -> String {
     let head = ["operator", "nodes", "version", "elements", "becomes"].map(str::to_owned);
     let rows: Vec<[String; 5]> = std::iter::once(head).chain(survey.operators.iter().map(row)).collect();
@@ -24,13 +25,13 @@ pub(super) fn of(survey: &Survey) -> String {
     }
     for (kind, tensors) in [("input", &survey.inputs), ("output", &survey.outputs)] {
         for tensor in tensors {
-            let _ =
-                writeln!(text, "{kind:<8}  {}: {}", tensor.name.as_deref().unwrap_or("without a name"), tensor.shape);
+            let name = tensor.name.as_deref().unwrap_or("without a name");
+            let _ = writeln!(text, "{kind:<8}  {}: {}", visible(name), visible(&tensor.shape));
         }
     }
     for size in &survey.sizes {
         let multiples = if size.divisor == 1 { String::new() } else { format!(", multiples of {}", size.divisor) };
-        let _ = writeln!(text, "size      {} in [{}, {}]{multiples}", size.name, size.min, size.max);
+        let _ = writeln!(text, "size      {} in [{}, {}]{multiples}", visible(&size.name), size.min, size.max);
     }
     for routine in &survey.routines {
         let place = if routine.on_devices { "" } else { ", on the host only" };
@@ -52,5 +53,9 @@ fn row(operator: &Operator) -> [String; 5] {
     };
     let elements = operator.elements.iter().cloned().collect::<Vec<_>>().join(", ");
     let version = operator.version.map(|version| version.to_string()).unwrap_or_default();
-    [name, operator.nodes.to_string(), version, elements, becomes]
+    [visible(&name), operator.nodes.to_string(), version, elements, visible(&becomes)]
+}
+
+fn visible(text: &str) -> String {
+    sutura_visible::line(text).into_owned()
 }
