@@ -177,7 +177,9 @@ fn reason(said: &str, model: &Path) -> String {
     // An error may have a code: `error[E0428]: `.
     let said = said.split_once(": ").filter(|(word, _)| word.starts_with("error")).map_or(&said[..], |(_, rest)| rest);
     let said = said.trim_start_matches("the model uses what is not supported:");
-    let lines = said.lines().map(str::trim).filter(|line| !line.is_empty() && !line.starts_with("hint:"));
+    // What follows may name the machine, which is another one elsewhere.
+    let follows = |line: &&str| line.is_empty() || line.starts_with("hint:") || line.starts_with("error: `");
+    let lines = said.lines().map(str::trim).filter(|line| !follows(line));
     lines.collect::<Vec<_>>().join(" ")
 }
 
