@@ -34,9 +34,10 @@ mod stateful;
 
 use std::{fmt, rc::Rc};
 
+use sutura_dialects::graph::build::ComputeInput;
 use sutura_ir::Value;
 
-use super::convert::{Importer, Item, Made, fail};
+use super::convert::{Importer, Item, Made, fail, wrong};
 use super::error::Reason;
 use super::op::Op;
 use super::reader::NodeReader;
@@ -146,4 +147,15 @@ const FAMILIES: &[(&str, Family)] = &[
 pub(super) fn reader(domain: &str, name: &str) -> Option<Read> {
     let families = FAMILIES.iter().filter(|(of, _)| *of == domain);
     families.flat_map(|(_, family)| *family).find(|(known, _)| *known == name).map(|(_, read)| *read)
+}
+
+/// An input that is one number, as each element of a result reads it.
+fn one_number<'m>(importer: &mut Importer<'m, '_, '_>, name: &'m str) -> Made<ComputeInput> {
+    let value = importer.value(name)?;
+    let shape = importer.g.shape(value);
+    if shape.iter().any(|size| *size != Some(1.into())) {
+        return wrong(format!("takes one number from `{name}`, whose sizes are not all 1"));
+    }
+    let index = vec![importer.cx().affine_const(0); shape.len()];
+    Ok(ComputeInput { value, index, oob: None })
 }

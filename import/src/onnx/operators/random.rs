@@ -16,7 +16,7 @@ use super::super::model::Attribute;
 use super::super::op::{Op, Param};
 use super::super::reader::NodeReader;
 use super::super::tensor::{ElementType, Scalar};
-use super::{Conversion, Convert, Family};
+use super::{Conversion, Convert, Family, one_number};
 
 pub(super) const OPERATORS: Family = &[
     ("Bernoulli", bernoulli),
@@ -427,13 +427,7 @@ fn operand<'m>(
         Param::Known(Scalar::Int(number)) => Ok(Ok(*number as f64)),
         Param::Known(Scalar::Bool(number)) => Ok(Ok(f64::from(u8::from(*number)))),
         Param::Value(name) => {
-            let value = importer.value(name)?;
-            let shape = importer.g.shape(value);
-            if shape.iter().any(|size| *size != Some(1.into())) {
-                return wrong(format!("takes one number from `{name}`, which has rank {}", shape.len()));
-            }
-            let index = vec![importer.cx().affine_const(0); shape.len()];
-            inputs.push(ComputeInput { value, index, oob: None });
+            inputs.push(one_number(importer, name)?);
             Ok(Err(inputs.len() - 1))
         }
     }

@@ -3,15 +3,15 @@
 use sutura_dialects::r#dyn::Poly;
 use sutura_dialects::graph::IteratorKind;
 use sutura_dialects::graph::build::scalar::Comparison;
-use sutura_dialects::graph::build::{ComputeInput, ComputeResult, Scalars};
+use sutura_dialects::graph::build::{ComputeResult, Scalars};
 use sutura_ir::{Type, Value};
 
-use super::super::convert::{Importer, Made, fail, wrong};
+use super::super::convert::{Importer, Made, fail};
 use super::super::error::{Reason, unsupported};
 use super::super::op::{Op, Param};
 use super::super::reader::NodeReader;
 use super::super::tensor::{ElementType, Scalar};
-use super::{Conversion, Convert, Family};
+use super::{Conversion, Convert, Family, one_number};
 
 pub(super) const OPERATORS: Family = &[
     ("BlackmanWindow", |r| window(r, &[0.42, -0.5, 0.08])),
@@ -106,16 +106,7 @@ impl<'m> Convert<'m> for MelWeights<'m> {
         let bands = shaped(importer, &self.bands, "num_mel_bins")?;
         let length = shaped(importer, &self.length, "dft_length")?;
         let elem = importer.element(self.to)?;
-        let mut inputs = Vec::new();
-        for name in self.numbers {
-            let value = importer.value(name)?;
-            let shape = importer.g.shape(value);
-            if shape.iter().any(|size| *size != Some(1.into())) {
-                return wrong(format!("takes one number from `{name}`, which has rank {}", shape.len()));
-            }
-            let index = vec![importer.cx().affine_const(0); shape.len()];
-            inputs.push(ComputeInput { value, index, oob: None });
-        }
+        let inputs = self.numbers.iter().map(|name| one_number(importer, name)).collect::<Made<Vec<_>>>()?;
         let shape = vec![Some(length.floordiv(2).add(&1.into())), Some(bands.clone())];
         let index = importer.g.dims(0..2);
         let result = ComputeResult { shape, elem, index, combiner: None };

@@ -302,7 +302,9 @@ impl<'m> Resize<'m> {
                 let sizes = inputs.iter().zip(scales).map(|(input, scale)| scaled(input, *scale));
                 let sizes: Option<Vec<Poly>> = sizes.collect();
                 let Some(sizes) = sizes else {
-                    return fail(format!("has the scales {scales:?}, of which one is too small"));
+                    return fail(format!(
+                        "has the scales {scales:?}; one is too small or too large to make a size of it"
+                    ));
                 };
                 (sizes, scales.iter().map(|scale| Scale::Known(*scale)).collect::<Vec<Scale>>())
             }
