@@ -21,6 +21,9 @@ pub(super) fn op<'m>(r: &NodeReader<'m, '_>) -> Typed<'m> {
     if let Some(old) = operators::old::op(r) {
         return old;
     }
+    if let Some(beyond) = operators::beyond_library(r) {
+        return beyond;
+    }
     if let Some(named) = named::op(r) {
         return named;
     }

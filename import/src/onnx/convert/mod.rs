@@ -150,6 +150,7 @@ fn operators_of(op: &NodeOp<'_>, wanted: &mut FxHashSet<&'static str>) {
         NodeOp::Converted(conversion) => {
             let nodes = conversion.graphs().into_iter().flat_map(|graph| &graph.nodes);
             nodes.for_each(|node| operators_of(&node.op, wanted));
+            conversion.inner().into_iter().for_each(|inner| operators_of(inner, wanted));
             wanted.extend(conversion.operators());
         }
         _ => {}

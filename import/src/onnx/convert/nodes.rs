@@ -19,7 +19,7 @@ use super::{Importer, Made, fail, literal, windows, wrong};
 
 impl<'m> Importer<'m, '_, '_> {
     /// The values that an operator makes.
-    pub(super) fn operator(&mut self, op: &Op<'m>) -> Made<Vec<Value>> {
+    pub(in super::super) fn operator(&mut self, op: &Op<'m>) -> Made<Vec<Value>> {
         let value = match op {
             Op::Unary { function, x } => self.unary(*function, x)?,
             Op::Named { others, .. } => {
