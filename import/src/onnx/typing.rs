@@ -57,7 +57,7 @@ pub(super) fn op<'m>(r: &NodeReader<'m, '_>) -> Typed<'m> {
         "Mul" => binary(Binary::Mul),
         "Div" => binary(Binary::Div),
         "Mod" if r.flag("fmod")? => binary(Binary::Remainder),
-        "Mod" => binary(if r.interface.since < 28 { Binary::IntegerMod } else { Binary::Mod }),
+        "Mod" => binary(if r.node.opset < Some(28) { Binary::IntegerMod } else { Binary::Mod }),
         "Pow" => binary(Binary::Pow),
         "And" => binary(Binary::And),
         "Or" => binary(Binary::Or),

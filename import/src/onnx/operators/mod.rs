@@ -32,6 +32,7 @@ mod sampling;
 mod scans;
 mod sequences;
 mod signal;
+mod stated_axes;
 mod stateful;
 
 use std::{fmt, rc::Rc};
