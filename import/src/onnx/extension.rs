@@ -101,7 +101,11 @@ fn check(form: &OnnxForm, others: &[OnnxForm], path: &Path) -> Result<(), Extens
     let operator = operator.trim_start_matches('.').to_owned();
     let path = path.to_owned();
     if schema::operator(&form.domain, &form.op).is_some() {
-        return Err(ExtensionError::Known { path, operator, why: "which has a meaning already; give yours a domain of its own" });
+        return Err(ExtensionError::Known {
+            path,
+            operator,
+            why: "which has a meaning already; give yours a domain of its own",
+        });
     }
     if let Some(other) = others.iter().find(|other| other.operator == form.operator) {
         return Err(ExtensionError::Twice { path, operator: other.operator.clone() });
@@ -168,12 +172,15 @@ fn rules(form: &'static OnnxForm) -> Vec<(&'static str, AttributeKind, Presence)
     let mut rules = Vec::new();
     let mut rule = |name: &'static str, kind: AttributeKind| rules.push((name, kind, Presence::Optional));
     for (name, wanted) in &form.with {
-        rule(name, match wanted {
-            Declared::Int(_) => AttributeKind::Int,
-            Declared::Float(_) => AttributeKind::Float,
-            Declared::Text(_) => AttributeKind::String,
-            Declared::Ints(_) => AttributeKind::Ints,
-        });
+        rule(
+            name,
+            match wanted {
+                Declared::Int(_) => AttributeKind::Int,
+                Declared::Float(_) => AttributeKind::Float,
+                Declared::Text(_) => AttributeKind::String,
+                Declared::Ints(_) => AttributeKind::Ints,
+            },
+        );
     }
     form.choose.iter().for_each(|(name, _)| rule(name, AttributeKind::String));
     for words in &form.words {

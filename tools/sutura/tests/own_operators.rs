@@ -18,8 +18,15 @@ fn declaration() -> String {
 /// A field of a message of protobuf: bytes with their number.
 fn field(number: u8, bytes: &[u8]) -> Vec<u8> {
     assert!(bytes.len() < 1 << 14);
-    let length = [bytes.len() as u8 & 127 | 128, (bytes.len() >> 7) as u8];
-    [&[number << 3 | 2][..], if bytes.len() < 128 { &[bytes.len() as u8][..] } else { &length[..] }, bytes].concat()
+    let mut out = vec![number << 3 | 2];
+    if bytes.len() > 127 {
+        out.push(bytes.len() as u8 | 128);
+        out.push((bytes.len() >> 7) as u8);
+    } else {
+        out.push(bytes.len() as u8);
+    }
+    out.extend_from_slice(bytes);
+    out
 }
 
 fn number(field: u8, value: u8) -> Vec<u8> {
@@ -98,14 +105,29 @@ fn what_does_not_fit_is_told() {
     let attribute = field(5, &[field(1, b"axes"), number(3, 1), vec![0xa0, 0x01, 2]].concat());
     write("attribute.onnx", &model(1, &attribute));
     let with = |model: &'static str| ["check", model, "--operators", "mine.mlir"];
-    fails(path, &with("attribute.onnx"), 1, &["mine.ScaleToOne", "has attribute `axes`, which ScaleToOne version 1 does not have"]);
+    fails(
+        path,
+        &with("attribute.onnx"),
+        1,
+        &["mine.ScaleToOne", "has attribute `axes`, which ScaleToOne version 1 does not have"],
+    );
     write("ints.onnx", &model(6, &[]));
     fails(path, &with("ints.onnx"), 1, &["mine.ScaleToOne", "i32"]);
     // What is wrong in the file is told at its place.
     write("bad.mlir", declaration().replace("math.absf", "math.absg").as_bytes());
-    fails(path, &["check", "m.onnx", "--operators", "bad.mlir"], 1, &["bad.mlir:", "math.absg", "does not declare operators"]);
+    fails(
+        path,
+        &["check", "m.onnx", "--operators", "bad.mlir"],
+        1,
+        &["bad.mlir:", "math.absg", "does not declare operators"],
+    );
     write("relu.mlir", declaration().replace("domain = \"mine\", op = \"ScaleToOne\"", "op = \"Relu\"").as_bytes());
-    fails(path, &["check", "m.onnx", "--operators", "relu.mlir"], 1, &["declares `Relu` for models", "a domain of its own"]);
+    fails(
+        path,
+        &["check", "m.onnx", "--operators", "relu.mlir"],
+        1,
+        &["declares `Relu` for models", "a domain of its own"],
+    );
     fails(path, &["check", "m.onnx", "--operators", "none.mlir"], 5, &["none.mlir"]);
     write("text.mlir", b"func.func @main() { return }");
     fails(path, &["check", "text.mlir", "--operators", "mine.mlir"], 2, &["--operators is for ONNX models"]);

@@ -137,7 +137,9 @@ fn own(cx: &Context, name: &str, text: &str, diags: &mut Diagnostics) -> Option<
         // Behind its own declarations stand those of the library that they apply.
         let Some(name) = op.symbol_name().filter(|name| declared.contains(*name)) else { continue };
         if of_build.contains(name) {
-            diags.report(op.error(format!("@{name} is an operator of the library, and means the same everywhere; call this one otherwise")));
+            diags.report(op.error(format!(
+                "@{name} is an operator of the library, and means the same everywhere; call this one otherwise"
+            )));
         }
         forms_of_all.extend(forms(op));
     }

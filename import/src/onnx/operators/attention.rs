@@ -162,7 +162,9 @@ fn flex_attention<'m>(r: &NodeReader<'m, '_>) -> Result<Op<'m>, Reason> {
         let graph = r.graph(name)?;
         let (inputs, outputs) = (graph.graph.inputs.len(), graph.graph.outputs.len());
         if (inputs, outputs) != (1, 1) {
-            return Err(format!("has a `{name}` with {inputs} inputs and {outputs} outputs, it must have one of each").into());
+            return Err(
+                format!("has a `{name}` with {inputs} inputs and {outputs} outputs, it must have one of each").into()
+            );
         }
         Ok(Some(graph))
     };
@@ -212,7 +214,8 @@ impl<'m> Convert<'m> for FlexAttention<'m> {
             Some(precision) => importer.element(precision)?,
             None => accumulator_type(cx, elem),
         };
-        let Some(sizes) = shapes.iter().map(|shape| shape.iter().cloned().collect()).collect::<Option<Vec<Vec<Poly>>>>()
+        let Some(sizes) =
+            shapes.iter().map(|shape| shape.iter().cloned().collect()).collect::<Option<Vec<Vec<Poly>>>>()
         else {
             return fail("has sizes that depend on data");
         };
@@ -223,9 +226,8 @@ impl<'m> Convert<'m> for FlexAttention<'m> {
         }
         // Queries of a group stand behind each other: they see the same keys.
         let [samples, count, rows] = [&sizes[0][0], &sizes[0][1], &sizes[0][2]];
-        let in_groups = |last: &Poly| {
-            [samples.clone(), heads.shared.clone(), heads.group.mul(rows), last.clone()].map(Some)
-        };
+        let in_groups =
+            |last: &Poly| [samples.clone(), heads.shared.clone(), heads.group.mul(rows), last.clone()].map(Some);
         let apart = |last: &Poly| [samples.clone(), count.clone(), rows.clone(), last.clone()].map(Some);
         let queries = importer.g.reshape_to(values[0], &in_groups(&sizes[0][3]))?;
         let products = importer.g.product(queries, values[1], false, true)?;
@@ -263,12 +265,7 @@ fn heads(importer: &mut Importer<'_, '_, '_>, queries: &Poly, keys: &Poly) -> Ma
 }
 
 /// What a graph makes of scores or weights: a tensor of their sizes and type.
-fn changed<'m>(
-    importer: &mut Importer<'m, '_, '_>,
-    x: Value,
-    graph: Option<&TypedGraph<'m>>,
-    what: &str,
-) -> Made {
+fn changed<'m>(importer: &mut Importer<'m, '_, '_>, x: Value, graph: Option<&TypedGraph<'m>>, what: &str) -> Made {
     let Some(graph) = graph else { return Ok(x) };
     let made = importer.inlined(graph, &[Item::Tensor(x)])?;
     let [Item::Tensor(made)] = &made[..] else { return wrong(format!("has a `{what}` that makes no tensor")) };

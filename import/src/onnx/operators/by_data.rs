@@ -194,7 +194,8 @@ impl<'m> Convert<'m> for Reduce<'m> {
             return wrong(format!("names {count} axes of a tensor of rank {rank}"));
         }
         let marks = marks(importer, rank, axes, count)?;
-        let choices = stated_axes::choices(importer, &dims, count as usize, if self.keep { Chosen::Kept } else { Chosen::Gone });
+        let choices =
+            stated_axes::choices(importer, &dims, count as usize, if self.keep { Chosen::Kept } else { Chosen::Gone });
         if stated_axes::are_few(&choices) {
             let mut made = Vec::new();
             for axes in &choices {

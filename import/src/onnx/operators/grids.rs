@@ -165,8 +165,7 @@ impl<'m> AffineGrid<'m> {
     /// The sizes of the images. Where they are data those that the grid has are what the model states of it; nothing depends on
     /// the number of channels.
     fn sizes(&self, importer: &mut Importer<'m, '_, '_>) -> Made<Vec<Poly>> {
-        let (true, Param::Value(name), Some(stated)) =
-            (importer.is_data(&self.sizes)?, &self.sizes, importer.stated())
+        let (true, Param::Value(name), Some(stated)) = (importer.is_data(&self.sizes)?, &self.sizes, importer.stated())
         else {
             return importer.all_sizes(&self.sizes, "`size`");
         };

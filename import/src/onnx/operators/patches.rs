@@ -193,7 +193,9 @@ impl<'m> Convert<'m> for Col2Im<'m> {
         let image = importer.sizes_or_stated(&self.image, |_, stated, _| Some((stated.get(2..)?.to_vec(), vec![])))?;
         importer.not_negative(&image, "size")?;
         let Some(image) = image.into_iter().collect::<Option<Vec<Poly>>>() else {
-            return fail("has an `image_shape` that depends on data; it must follow from shapes, or the model state the sizes");
+            return fail(
+                "has an `image_shape` that depends on data; it must follow from shapes, or the model state the sizes",
+            );
         };
         let shape = importer.g.shape(x);
         let [Some(batch), Some(rows), Some(count)] = &shape[..] else {
@@ -215,7 +217,9 @@ impl<'m> Convert<'m> for Col2Im<'m> {
             },
         };
         let whole = Some(channels.mul(&patches.block));
-        importer.g.unify(&shape[1], &whole, || format!("rows and whole patches of {} elements", patches.block.brief()))?;
+        importer
+            .g
+            .unify(&shape[1], &whole, || format!("rows and whole patches of {} elements", patches.block.brief()))?;
         match patches.kernels {
             Some(kernels) => patches.check(importer, kernels, count)?,
             None => {

@@ -40,7 +40,10 @@ fn a_mask_hides_the_keys_that_it_leaves_out() {
 fn the_softmax_may_be_of_doubles() {
     let of = |code: i64| {
         let attributes = [("softmax_precision", Value::Int(code))];
-        values(&result(&attention(&attributes, &[0.0; 3], &["1", "1", "3", "1"]), &row(&[0.5, 1.0, -1.0])).expect("it runs"))
+        values(
+            &result(&attention(&attributes, &[0.0; 3], &["1", "1", "3", "1"]), &row(&[0.5, 1.0, -1.0]))
+                .expect("it runs"),
+        )
     };
     for (single, double) in of(1).into_iter().zip(of(11)) {
         assert!((single - double).abs() < 1e-6, "{single} and {double}");

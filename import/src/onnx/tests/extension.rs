@@ -105,7 +105,10 @@ fn nodes_that_do_not_fit_are_told_with_their_operator() {
         let error = made(model, &[2, 3]).expect_err("it does not fit");
         assert!(error.contains(words) && error.contains("my.own.Affine"), "{error}");
     };
-    told(&affine(&["x", "a"], &["y"], &[("gian", Value::Float(2.0))]), "has attribute `gian`, which Affine version 1 does not have");
+    told(
+        &affine(&["x", "a"], &["y"], &[("gian", Value::Float(2.0))]),
+        "has attribute `gian`, which Affine version 1 does not have",
+    );
     told(&affine(&["x", "a"], &["y"], &[("gain", Value::Int(2))]), "attribute `gain` is");
     told(&affine(&["x"], &["y"], &[]), "has no input `a`");
     told(&affine(&["x", "a", "b", "b"], &["y"], &[]), "has 4 inputs, at most 3 are allowed");
@@ -134,7 +137,9 @@ fn files_that_are_no_extension_are_refused() {
         Extension::read(&cx, &paths).map(drop)
     };
     let known = read(&[&AFFINE.replace(r#"domain = "my.own", op = "Affine""#, r#"op = "Relu""#)]);
-    assert!(known.expect_err("ONNX has it").to_string().contains("declares `Relu` for models, which has a meaning already"));
+    assert!(
+        known.expect_err("ONNX has it").to_string().contains("declares `Relu` for models, which has a meaning already")
+    );
     let twice = read(&[AFFINE, AFFINE]).expect_err("twice").to_string();
     assert!(twice.contains("declares @my_affine, which another file declares too"), "{twice}");
     let renamed = AFFINE.replace("@my_affine", "@other");

@@ -73,5 +73,8 @@ fn patches_of_computed_sizes() {
         assert!(error.contains("my_Col2Im"), "{error}");
     }
     let error = patches(None, &[2.0, 2.0]).expect_err("nothing is stated");
-    assert!(error.contains("is computed at run time; it must be a constant, or the model state the channels"), "{error}");
+    assert!(
+        error.contains("is computed at run time; it must be a constant, or the model state the channels"),
+        "{error}"
+    );
 }

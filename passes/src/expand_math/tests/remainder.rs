@@ -15,7 +15,10 @@ fn check(x: f32, y: f32) {
 
 fn check_double(x: f64, y: f64) {
     let (got, expected) = (compute_double(|a, [x, y]| double::rem(a, x, y), [x, y]), x % y);
-    assert!(got.to_bits() == expected.to_bits() || (got.is_nan() && expected.is_nan()), "{x} % {y} = {got}, {expected}");
+    assert!(
+        got.to_bits() == expected.to_bits() || (got.is_nan() && expected.is_nan()),
+        "{x} % {y} = {got}, {expected}"
+    );
 }
 
 #[test]
@@ -26,7 +29,8 @@ fn remainders_of_special_operands_are_exact() {
             check_double((*x).into(), (*y).into());
         }
     }
-    let doubles = [5e-324, f64::MIN_POSITIVE, f64::MAX, 1.0, 1.5, 4_503_599_627_370_497.0, 1e300, 1e-300, f64::INFINITY];
+    let doubles =
+        [5e-324, f64::MIN_POSITIVE, f64::MAX, 1.0, 1.5, 4_503_599_627_370_497.0, 1e300, 1e-300, f64::INFINITY];
     for x in doubles {
         for y in doubles {
             check_double(x, y);
