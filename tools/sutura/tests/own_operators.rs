@@ -112,7 +112,7 @@ fn what_does_not_fit_is_told() {
         &["mine.ScaleToOne", "has attribute `axes`, which ScaleToOne version 1 does not have"],
     );
     write("ints.onnx", &model(6, &[]));
-    fails(path, &with("ints.onnx"), 1, &["mine.ScaleToOne", "i32"]);
+    fails(path, &with("ints.onnx"), 3, &["mine.ScaleToOne", "i32"]);
     // What is wrong in the file is told at its place.
     write("bad.mlir", declaration().replace("math.absf", "math.absg").as_bytes());
     fails(

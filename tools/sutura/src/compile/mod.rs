@@ -240,13 +240,13 @@ fn read(compilation: &Compilation, source: &Source, args: &CompileArgs, talk: &T
 }
 
 /// What a model uses.
-pub(crate) fn surveyed(args: &CompileArgs) -> Result<ModelSurvey, Failure> {
+pub(crate) fn surveyed(args: &CompileArgs, talk: &Talk) -> Result<ModelSurvey, Failure> {
     let compilation = Compilation::new();
-    let (quiet, _) = Talk::kept(MessageFormat::Human, 0, true);
-    let source = source(args, &compilation, &quiet)?;
+    let source = source(args, &compilation, talk)?;
     Ok(match &source.input {
         Input::Onnx(model) => ModelSurvey::of_model(&compilation.cx, model),
         Input::Text(_) => {
+            let (quiet, _) = Talk::kept(MessageFormat::Human, 0, true);
             // What is wrong with a text is said by who checks it.
             match read(&compilation, &source, args, &quiet) {
                 Ok(program) => ModelSurvey::of_program(&compilation.cx, &program.module),
