@@ -14,6 +14,9 @@ import torch
 
 import models
 
+# LSTMs and windows of attention take some minutes to export.
+SECONDS = 1800
+
 
 def exported(entry, folder):
     """Writes `model.onnx`, `inputs_N.npz` and `expected_N.npz`; gives the name of the exporter."""
@@ -80,13 +83,13 @@ def main():
         folder.mkdir(parents=True, exist_ok=True)
         process = multiprocessing.get_context("fork").Process(target=worker, args=(entry, folder))
         process.start()
-        process.join(600)
+        process.join(SECONDS)
         if process.is_alive():
             process.kill()
             process.join()
         told = folder / "export.json"
         if not told.exists():
-            told.write_text(json.dumps({"failed": "the exporter was stopped or did not end in 600 s", "seconds": 600}))
+            told.write_text(json.dumps({"failed": f"the exporter was stopped or did not end in {SECONDS} s", "seconds": SECONDS, "options": entry.options}))
         print(entry.title, told.read_text(), flush=True)
 
 

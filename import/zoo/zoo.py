@@ -2,7 +2,6 @@
 
 `cargo xtask zoo` calls it. A network counts if every number of every output, in every case, is within BOUND of what onnxruntime
 computes, as a part of the largest number of that output; a NaN or an infinity must stand where it stands there.
-Where the other has rounded more, both are compared with the network in 64 bits: see `within`.
 """
 
 import argparse
