@@ -116,7 +116,7 @@ fn affine_grid<'m>(r: &NodeReader<'m, '_>) -> Result<Op<'m>, Reason> {
 impl<'m> Convert<'m> for AffineGrid<'m> {
     fn convert(&self, importer: &mut Importer<'m, '_, '_>) -> Made<Vec<Value>> {
         let theta = importer.value(self.theta)?;
-        let sizes = importer.all_sizes(&self.sizes, "`size`")?;
+        let sizes = importer.all_sizes(&self.sizes)?;
         importer.not_negative(&sizes.iter().cloned().map(Some).collect(), "size")?;
         if !(4..=5).contains(&sizes.len()) {
             return wrong(format!("has {} sizes, it must have 4 or 5", sizes.len()));

@@ -30,6 +30,7 @@ mod sampling;
 mod scans;
 mod sequences;
 mod signal;
+pub(super) mod sizes_by_data;
 mod stateful;
 
 use std::{fmt, rc::Rc};

@@ -40,11 +40,8 @@ impl<'m> Convert<'m> for CenterCropPad<'m> {
             None => (0..shape.len()).collect(),
         };
         let of = |stated: &[i64]| -> Option<Vec<i64>> { axes.iter().map(|axis| stated.get(*axis).copied()).collect() };
-        let found = importer.sizes_or_stated(&self.sizes, |_, stated, _| Some((of(stated)?, vec![])))?;
-        importer.not_negative(&found, "size")?;
-        let Some(sizes) = found.into_iter().collect::<Option<Vec<Poly>>>() else {
-            return fail("has a `shape` that depends on data; it must follow from shapes");
-        };
+        let sizes = importer.stated_or_any(&self.sizes, of)?;
+        importer.not_negative(&sizes.iter().cloned().map(Some).collect(), "size")?;
         if axes.len() != sizes.len() || axes.iter().enumerate().any(|(i, axis)| axes[..i].contains(axis)) {
             return wrong(format!("has {} sizes for the axes {axes:?}", sizes.len()));
         }
@@ -131,7 +128,7 @@ fn col2im<'m>(r: &NodeReader<'m, '_>) -> Result<Op<'m>, Reason> {
 
 impl<'m> Convert<'m> for Col2Im<'m> {
     fn convert(&self, importer: &mut Importer<'m, '_, '_>) -> Made<Vec<Value>> {
-        let (x, image) = (importer.value(self.x)?, importer.all_sizes(&self.image, "`image_shape`")?);
+        let (x, image) = (importer.value(self.x)?, importer.all_sizes(&self.image)?);
         importer.not_negative(&image.iter().cloned().map(Some).collect(), "size")?;
         let (steps, shape) = (steps(&self.window)?, importer.g.shape(x));
         if shape.len() != 3 || image.len() != steps.len() {
