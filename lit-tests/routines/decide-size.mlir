@@ -7,7 +7,7 @@
 !places = tensor<?x0xi1, #dyn.shape<[P, 0]>>
 
 // SIZES-LABEL: func.func @range
-// SIZES: dyn.symbol "decide_size_0" {range = [0, 2147483647]}
+// SIZES: dyn.symbol "decide_size_0" : index
 // SIZES: graph.decide_size %{{.*}}, %{{.*}} : tensor<i64>, !places -> tensor<?x0xi1, #dyn.shape<[decide_size_0, 0]>>
 // CALLS-LABEL: rt.program @range(
 // CALLS: call "decide_size" version 1 ins(%{{.*}}, %{{.*}}) outs(%{{.*}}, %{{.*}}) params(found [decide_size_0])

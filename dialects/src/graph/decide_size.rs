@@ -39,9 +39,7 @@ pub struct DecideSizeOp {
 /// Whether a type is that of an argument which does no more than say for how many there is place.
 pub fn is_reserve(cx: &Context, ty: Type) -> bool {
     match &symbolic_shape(cx, ty).unwrap_or_default()[..] {
-        [Some(places), Some(none)] => {
-            places.as_symbol().is_some() && none.is_zero() && cx.element_type(ty) == Type::I1
-        }
+        [Some(places), Some(none)] => places.as_symbol().is_some() && none.is_zero() && cx.element_type(ty) == Type::I1,
         _ => false,
     }
 }

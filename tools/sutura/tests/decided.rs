@@ -158,7 +158,10 @@ fn numbers_of_the_data_are_sizes() {
     let folder = tempfile::tempdir().unwrap();
     let model = load("numbers.mlir", folder.path(), 2);
     let names = |values: &[sutura_runtime::manifest::Value]| values.iter().map(|v| v.name.clone()).collect::<Vec<_>>();
-    assert_eq!((names(model.inputs()), names(&model.manifest().reserves)), (vec!["n".into(), "turns".into()], vec!["P".into(), "Q".into()]));
+    assert_eq!(
+        (names(model.inputs()), names(&model.manifest().reserves)),
+        (vec!["n".into(), "turns".into()], vec!["P".into(), "Q".into()])
+    );
     // Few, many more, as many, and few again: each once, but where there was no place.
     for (n, turns) in [(3, 2), (0, 0), (100_000, 3), (16, 500), (99_999, 499), (1, 1)] {
         let outputs = model.run(&[number(n), number(turns)]).unwrap();

@@ -5,7 +5,7 @@
 !loop = tensor<?x0xi1, #dyn.shape<[Q, 0]>>
 
 func.func @main(%n: !i64 {graph.name = "n"}, %turns: !i64 {graph.name = "turns"}, %places: !places {graph.name = "P"}, %inner: !loop {graph.name = "Q"})
-    -> (tensor<?xi64> {graph.name = "range"}, !i64 {graph.name = "sum"}) {
+    -> (tensor<?xi64, #dyn.shape<[N]>> {graph.name = "range"}, !i64 {graph.name = "sum"}) {
   %P = dyn.symbol "P" : index
   %Q = dyn.symbol "Q" : index
   %N = dyn.symbol "N" : index
@@ -37,7 +37,7 @@ func.func @main(%n: !i64 {graph.name = "n"}, %turns: !i64 {graph.name = "turns"}
       graph.yield %r : i64
     }
     %part = graph.compute ins(%numbers : tensor<?xi64, #dyn.shape<[K]>>) -> !i64
-        {iterators = #graph.iterators<[reduction]>, combiners = #graph.combiners<[add]>, maps = [affine_map<(d0) -> (d0)>, affine_map<(d0) -> ()>]} {
+        {iterators = #graph.iterators<[reduce]>, combiners = #graph.combiners<[add]>, maps = [affine_map<(d0) -> (d0)>, affine_map<(d0) -> ()>]} {
     ^bb0(%a: i64):
       graph.yield %a : i64
     }
@@ -56,5 +56,5 @@ func.func @main(%n: !i64 {graph.name = "n"}, %turns: !i64 {graph.name = "turns"}
     }
     scf.yield %more, %next : !i64, !i64
   }
-  return %range, %out#1 : tensor<?xi64>, !i64
+  return %range, %out#1 : tensor<?xi64, #dyn.shape<[N]>>, !i64
 }
