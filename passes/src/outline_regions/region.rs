@@ -154,6 +154,9 @@ fn add_givers(cx: &Context, body: &Body, inputs: &mut Vec<Value>, (owner, work):
             names.extend(sizes.iter().flat_map(Poly::symbols));
         });
     }
+    // A program knows its symbols by the dims of its inputs.
+    let passed = inputs.iter().filter_map(|value| symbolic_shape(cx, body.ty(*value))).flatten().flatten();
+    names.extend(passed.flat_map(|size| size.symbols()));
     let tells = |value: &Value, name: &str| {
         let shape = symbolic_shape(cx, body.ty(*value)).unwrap_or_default();
         shape.iter().flatten().any(|size| size.as_symbol() == Some(name))
