@@ -185,7 +185,7 @@ fn memory_of_the_caller_may_be_too_small_for_a_number() {
     let model = load("numbers.mlir", folder.path(), 1);
     let inputs = [number(1000), number(1)];
     let views: Vec<_> = inputs.iter().map(Tensor::view).collect();
-    let mut run = || {
+    let run = || {
         let mut outputs = model.allocate_outputs(&[&[], &[]]).unwrap();
         let mut into: Vec<_> = outputs.iter_mut().map(Tensor::view_mut).collect();
         model.run_into(&views, &mut into)

@@ -7,6 +7,7 @@ use sutura_ir::verify::{VerifyOptions, verify};
 use sutura_ir::{Context, Diagnostics, Module, Type};
 
 use super::build::*;
+use super::convert::places;
 use crate::onnx::{OnnxModel, import, proto::*};
 
 const BOOL: i32 = 9;
