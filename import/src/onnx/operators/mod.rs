@@ -14,6 +14,7 @@ mod grids;
 mod loss;
 mod microsoft;
 mod microsoft_attention;
+mod microsoft_grouped;
 mod microsoft_quantized;
 pub(super) mod old;
 mod order;
@@ -140,6 +141,7 @@ const FAMILIES: &[(&str, Family)] = &[
     ("", stateful::OPERATORS),
     ("com.microsoft", microsoft::OPERATORS),
     ("com.microsoft", microsoft_attention::OPERATORS),
+    ("com.microsoft", microsoft_grouped::OPERATORS),
     ("com.microsoft", microsoft_quantized::OPERATORS),
 ];
 
