@@ -4,6 +4,10 @@ mod compiled;
 
 use std::path::{Path, PathBuf};
 
+use sutura_grammar::{ParseOptions, parse_module};
+use sutura_dialects::rt::{BufferType, CopyOp, ExchangeOp, WhileOp};
+use sutura_ir::pass::{PassRegistry, RunConfig, parse_pipeline, run_pipeline};
+use sutura_ir::{Context, Diagnostics, OpRef};
 use sutura_runtime::{Model, Options, Tensor, compare, npy};
 
 use compiled::sutura;
@@ -24,12 +28,19 @@ fn cases(name: &str) -> Vec<PathBuf> {
     cases
 }
 
+fn compile(name: &str, output: &Path, more: &[&str]) {
+    let onnx = example(name).join(format!("{name}.onnx"));
+    let files = ["compile", "-q", onnx.to_str().unwrap(), "-o", output.to_str().unwrap()];
+    let done = sutura(&[&files[..], more].concat());
+    assert!(done.status.success(), "{name}: {}", String::from_utf8_lossy(&done.stderr));
+}
+
 /// Compiles a network and compares all that it makes with what is stored: integers exactly, floats within `absolute` and
 /// `relative`.
 fn matches_onnxruntime(name: &str, absolute: f64, relative: f64) {
     let folder = tempfile::tempdir().unwrap();
     let artifact = folder.path().join("model.sutura");
-    sutura(&["compile", example(name).join(format!("{name}.onnx")).to_str().unwrap(), "-q", "-o", artifact.to_str().unwrap()]);
+    compile(name, &artifact, &[]);
     let model = Model::load_with(&artifact, Options::new().threads(2)).unwrap();
     let cases = cases(name);
     assert!(cases.len() >= 3, "{name} has {} cases", cases.len());
@@ -70,4 +81,38 @@ fn whisper() {
 #[test]
 fn llama() {
     matches_onnxruntime("llama", 1e-4, 1e-5);
+}
+
+/// A loop over tokens writes a row of a cache where the cache lies: no op in it copies something as long as the longest text or
+/// makes it anew, to take the place of what was there.
+#[test]
+fn appending_to_a_cache_copies_no_old_keys() {
+    let folder = tempfile::tempdir().unwrap();
+    for name in ["whisper", "llama"] {
+        let path = folder.path().join(format!("{name}.mlir"));
+        compile(name, &path, &["--emit", "gir"]);
+        let cx = Context::new(sutura_dialects::all());
+        let source = cx.sources().add(name.to_owned(), std::fs::read_to_string(&path).unwrap()).unwrap();
+        let mut diags = Diagnostics::default();
+        let mut module = parse_module(&cx, &source, &ParseOptions::default(), &mut diags).unwrap();
+        let mut registry = PassRegistry::new();
+        sutura_passes::register(&mut registry);
+        let passes = "builtin.module(inline-programs,update-in-place)";
+        let mut manager = parse_pipeline(&cx, &registry, "cache", passes, &mut diags).unwrap();
+        run_pipeline(&cx, &mut module, &mut manager, &RunConfig::default(), &mut |_| {}).1.unwrap();
+        let (mut loops, mut small) = (0, 0);
+        module.op_ref(&cx).walk(&mut |op: OpRef<'_>| {
+            loops += usize::from(op.is::<WhileOp<'_>>());
+            let moves = op.is::<CopyOp<'_>>() || op.is::<ExchangeOp<'_>>();
+            if !moves || !op.ancestors().any(|around| around.is::<WhileOp<'_>>()) {
+                return;
+            }
+            small += 1;
+            for ty in op.operands().filter_map(|value| BufferType::of(&cx, op.ty(value))) {
+                let long = ty.dims.iter().any(|size| size.mentions("longest"));
+                assert!(!long, "{name}: an iteration moves {}", op.name_str());
+            }
+        });
+        assert!(loops == 1 && small > 0, "{name}: {loops} loops, {small} moves");
+    }
 }

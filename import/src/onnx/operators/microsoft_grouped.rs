@@ -4,7 +4,7 @@
 //! Each sample has a length of its own: `seqlens_k` says how many keys it has behind the step, less one. Its new rows begin where
 //! those of before end. Keys and values lie in tensors of one length for all samples; what lies behind a sample's end is not seen.
 
-use sutura_dialects::r#dyn::{Poly, greater};
+use sutura_dialects::r#dyn::Poly;
 use sutura_dialects::graph::build::scalar::Comparison;
 use sutura_dialects::graph::build::{Joined, PadKind, Scalars, zero};
 use sutura_ir::{Type, Value};
@@ -318,7 +318,7 @@ impl<'m> Grouped<'m> {
             importer.g.unify(&new[d], &shape[d], || format!("dimension {d} of `{name}` and of what is appended"))?;
         }
         let (Some(length), Some(total)) = (shape[2].clone(), total) else { return Ok(past) };
-        let more = greater(&length, &total).sub(&length);
+        let more = importer.g.env.facts.canonical(&length.greater(&total).sub(&length));
         if more.is_zero() {
             return Ok(past);
         }
