@@ -181,7 +181,7 @@ def feeds(model, batch, longest):
 if __name__ == "__main__":
     small, folder = ex.arguments(HERE)
     if small:
-        model = Llama(64, 4, 2, 128, 2, 96, 64, 2)
+        model = Llama(64, 4, 2, 128, 2, 96, 64, 57)
         shapes = [(1, 2), (2, 17), (3, 32)]
     else:
         model = Llama(2048, 32, 4, 5632, 22, 32000, 2048, 2)

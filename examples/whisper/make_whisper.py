@@ -215,7 +215,7 @@ def feeds(model, batch, frames, longest):
 if __name__ == "__main__":
     small, folder = ex.arguments(HERE)
     if small:
-        model = Whisper(32, 4, 2, 61, 16, (64, 32), 50)
+        model = Whisper(32, 4, 2, 61, 16, (64, 32), 25)
         shapes = [(1, 30, 12), (2, 61, 7), (3, 100, 24)]
     else:
         model = Whisper(384, 6, 4, 51865, 80, (1500, 448), 50257)

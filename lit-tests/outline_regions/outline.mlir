@@ -100,6 +100,8 @@ func.func @loop(%n: tensor<i64>, %f: tensor<i1>) -> tensor<i64> {
 // CHECK-LABEL: func.func @quotient
 // CHECK: func.call @quotient_after(%{{.*}}, %x) :
 // CHECK: func.func private @quotient_after(%{{.*}}: tensor<?xf32, #dyn.shape<[(N + 1) floordiv 2]>>, %{{.*}}: tensor<?xf32, #dyn.shape<[N]>>)
+// INLINED-LABEL: func.func @quotient
+// INLINED: scf.while
 func.func @quotient(%f: tensor<i1>, %x: tensor<?xf32, #dyn.shape<[N]>>, %h: tensor<?xf32, #dyn.shape<[(N + 1) floordiv 2]>>) -> tensor<?xf32, #dyn.shape<[(N + 1) floordiv 2]>> {
   %r:2 = scf.while (%go = %f, %y = %h) : (tensor<i1>, tensor<?xf32, #dyn.shape<[(N + 1) floordiv 2]>>) -> (tensor<i1>, tensor<?xf32, #dyn.shape<[(N + 1) floordiv 2]>>) {
     %c = tensor.extract %go[] : tensor<i1>

@@ -121,7 +121,7 @@ fn inputs(listed: &Listed, loaded: &Loaded, sizes: &Sizes, random: &mut Random) 
             }
             (_, None) => panic!("{}: nothing says what `{}` is", listed.name, input.name),
         };
-        let numbers = (0..shape.iter().product()).map(|_| number(random)).collect();
+        let numbers: Vec<Scalar> = (0..shape.iter().product()).map(|_| number(random)).collect();
         Expected::from_scalars(dtype, &shape, numbers).unwrap()
     };
     loaded.model.inputs().iter().map(one).collect()
@@ -180,7 +180,7 @@ fn computed(loaded: &Loaded, inputs: &[Expected], edge: Edge) -> Result<Vec<Expe
         let shape: Vec<usize> = dims.iter().map(|size| *size as usize).collect();
         let bytes = shape.iter().product::<usize>() * output.element_type.bytes();
         let data = sutura_interp::Buffer::from_le_bytes(dtype(output.element_type), &memory.bytes()[..bytes]);
-        Expected::new(&shape, data.expect("whole elements")).map_err(|e| e.to_string())
+        Expected::new(&shape[..], data.expect("whole elements")).map_err(|e| e.to_string())
     });
     found.collect()
 }
