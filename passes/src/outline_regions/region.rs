@@ -5,7 +5,6 @@ use std::sync::Arc;
 
 use sutura_dialects::r#dyn::SymbolOp;
 use sutura_dialects::r#dyn::attr::symbolic_shape;
-use sutura_dialects::r#dyn::poly::{Atom, Poly};
 use sutura_dialects::func::{CallOp, FuncOp, ReturnOp};
 use sutura_dialects::graph::shape_fn::used_symbols;
 use sutura_dialects::scf::ConditionOp;
@@ -129,8 +128,6 @@ fn plan(cx: &Context, body: &Body, op: Op, number: usize) -> Result<Option<Plan>
             }
         }
     }
-    let telling = telling(cx, body, &plan.inputs);
-    plan.inputs.extend(telling);
     let read = block.ops().filter(|o| stays(*o)).flat_map(OpRef::operands);
     for value in end.operands().chain(read) {
         let made = body.defining_op(value).is_some_and(|o| work.iter().any(|w| w.op == o));
@@ -138,6 +135,7 @@ fn plan(cx: &Context, body: &Body, op: Op, number: usize) -> Result<Option<Plan>
             plan.outputs.push(value);
         }
     }
+    tell_symbols(cx, body, &mut plan);
     if let Some(other) = plan.outputs.iter().chain(&plan.inputs).find(|v| symbolic_shape(cx, body.ty(**v)).is_none()) {
         let ty = sutura_ir::asm::print::type_text(cx, body.ty(*other));
         return Err((view.loc(), format!("a region stays: it passes a value of type {ty}")));
@@ -145,29 +143,23 @@ fn plan(cx: &Context, body: &Body, op: Op, number: usize) -> Result<Option<Plan>
     Ok(Some(plan))
 }
 
-/// Arguments of the function around that tell what the inputs of a region do not: a symbol that occurs in quotients and lessers only
-/// cannot be solved from these, and a function knows sizes by its inputs alone.
-fn telling(cx: &Context, body: &Body, inputs: &[Value]) -> Vec<Value> {
+/// Passes arguments of the function around for their sizes, where what is passed has only products or sums of symbols that these
+/// arguments have alone: a program knows its symbols by the dims of its inputs.
+fn tell_symbols(cx: &Context, body: &Body, plan: &mut Plan) {
     let sizes = |value: Value| symbolic_shape(cx, body.ty(value)).into_iter().flatten().flatten();
-    let (mut known, mut hidden) = (BTreeSet::new(), BTreeSet::new());
-    for size in inputs.iter().flat_map(|value| sizes(*value)) {
-        for (atoms, _) in size.terms() {
-            for atom in atoms {
-                match atom {
-                    Atom::Symbol(name) => drop(known.insert(name.clone())),
-                    other => hidden.extend(other.parts().flat_map(Poly::symbols)),
-                }
-            }
+    let alone = |value: Value| sizes(value).filter_map(|size| size.as_symbol().map(str::to_owned));
+    let mut told: BTreeSet<String> = plan.inputs.iter().flat_map(|value| alone(*value)).collect();
+    let passed = plan.inputs.iter().chain(&plan.outputs).flat_map(|value| sizes(*value));
+    let needed: BTreeSet<Arc<str>> = passed.flat_map(|size| size.symbols()).collect();
+    let arguments = body.entry_block().map_or(Vec::new(), |entry| body.block_args(entry).to_vec());
+    for symbol in needed {
+        if told.contains(&*symbol) {
+            continue;
         }
+        let Some(teller) = arguments.iter().find(|value| alone(**value).any(|own| own == *symbol)) else { continue };
+        told.extend(alone(*teller));
+        plan.inputs.push(*teller);
     }
-    let mut telling = Vec::new();
-    for name in hidden.difference(&known) {
-        let args = body.entry_block().into_iter().flat_map(|block| body.block_args(block).to_vec());
-        let tells = |arg: &Value| sizes(*arg).any(|size| size.as_symbol() == Some(&**name));
-        telling.extend(args.into_iter().find(tells).filter(|arg| !inputs.contains(arg)));
-    }
-    telling.dedup();
-    telling
 }
 
 /// Whether a value is made in the block, or in a region in it.
