@@ -190,15 +190,16 @@ def of_groups():
         inputs = parts + before + [last, np.array(max(lengths), np.int32)] + extra
         case("GroupQueryAttention", inputs, (True, True, True), num_heads=heads, kv_num_heads=shared, **attributes)
 
+    # The number of keys is an input here, so what is given of before has place for all.
     call(3, 0, [3, 3])
-    call(1, 4, [5, 5])
-    call(2, 3, [5], packed=True)
+    call(1, 5, [5, 5])
+    call(2, 5, [5], packed=True)
     tables = [np.cos(floats(9, 8)), np.sin(floats(9, 8))]
     for interleaved in (0, 1):
-        call(1, 4, [5, 5], packed=True, tables=tables, do_rotary=1, rotary_interleaved=interleaved)
-    call(3, 2, [5], tables=tables, size=32, do_rotary=1)
-    call(3, 4, [7], local_window_size=2, softcap=5.0, scale=0.3)
-    call(2, 3, [5], added=floats(1, 2, 2, 5), softcap=2.0)
+        call(1, 5, [5, 5], packed=True, tables=tables, do_rotary=1, rotary_interleaved=interleaved)
+    call(3, 5, [5], tables=tables, size=32, do_rotary=1)
+    call(3, 7, [7], local_window_size=2, softcap=5.0, scale=0.3)
+    call(2, 5, [5], added=floats(1, 2, 2, 5), softcap=2.0)
 
 
 print(f"# By import/tools/make_microsoft_references.py from onnxruntime {onnxruntime.__version__}. Do not edit.")
