@@ -176,6 +176,32 @@ def of_attention():
     case("RotaryEmbedding", [floats(2, 3, 12), np.array([1])] + tables, num_heads=2, rotary_embedding_dim=4)
 
 
+def of_groups():
+    def call(rows, past, lengths, packed=False, tables=None, added=None, size=16, **attributes):
+        samples, heads, shared = len(lengths), 2, 1
+        widths = [(heads + 2 * shared) * size] if packed else [heads * size, shared * size, shared * size]
+        parts = [floats(samples, rows, width) for width in widths] + [None] * (3 - len(widths))
+        before = [floats(samples, shared, past, size) for _ in range(2)] if past else [None, None]
+        last = np.array(lengths, np.int32) - 1
+        extra = [None] * 4 if tables is None else tables + [None] * 2
+        extra[3] = added
+        while extra and extra[-1] is None:
+            extra.pop()
+        inputs = parts + before + [last, np.array(max(lengths), np.int32)] + extra
+        case("GroupQueryAttention", inputs, (True, True, True), num_heads=heads, kv_num_heads=shared, **attributes)
+
+    # The number of keys is an input here, so what is given of before has place for all.
+    call(3, 0, [3, 3])
+    call(1, 5, [5, 5])
+    call(2, 5, [5], packed=True)
+    tables = [np.cos(floats(9, 8)), np.sin(floats(9, 8))]
+    for interleaved in (0, 1):
+        call(1, 5, [5, 5], packed=True, tables=tables, do_rotary=1, rotary_interleaved=interleaved)
+    call(3, 5, [5], tables=tables, size=32, do_rotary=1)
+    call(3, 7, [7], local_window_size=2, softcap=5.0, scale=0.3)
+    call(2, 5, [5], added=floats(1, 2, 2, 5), softcap=2.0)
+
+
 print(f"# By import/tools/make_microsoft_references.py from onnxruntime {onnxruntime.__version__}. Do not edit.")
 of_numbers()
 of_norms()
@@ -183,3 +209,4 @@ of_products()
 of_stored()
 of_blocks()
 of_attention()
+of_groups()

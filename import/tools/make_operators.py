@@ -42,6 +42,7 @@ OF_RUNTIME = """
     com.microsoft.Attention com.microsoft.BiasGelu com.microsoft.DequantizeLinear com.microsoft.DynamicQuantizeMatMul
     com.microsoft.EmbedLayerNormalization
     com.microsoft.FastGelu com.microsoft.FusedConv com.microsoft.FusedGemm com.microsoft.FusedMatMul com.microsoft.Gelu
+    com.microsoft.GroupQueryAttention
     com.microsoft.MatMulIntegerToFloat com.microsoft.MatMulNBits com.microsoft.MultiHeadAttention com.microsoft.NhwcMaxPool
     com.microsoft.QGemm com.microsoft.QLinearAdd
     com.microsoft.QLinearAveragePool com.microsoft.QLinearConcat com.microsoft.QLinearConv com.microsoft.QLinearGlobalAveragePool

@@ -96,6 +96,33 @@ func.func @loop(%n: tensor<i64>, %f: tensor<i1>) -> tensor<i64> {
 
 // -----
 
+// No size of what the loop carries tells how large N is, which its condition knows: so %x goes with it.
+// CHECK-LABEL: func.func @quotient
+// CHECK: func.call @quotient_after(%{{.*}}, %x) :
+// CHECK: func.func private @quotient_after(%{{.*}}: tensor<?xf32, #dyn.shape<[(N + 1) floordiv 2]>>, %{{.*}}: tensor<?xf32, #dyn.shape<[N]>>)
+// INLINED-LABEL: func.func @quotient
+// INLINED: scf.while
+func.func @quotient(%f: tensor<i1>, %x: tensor<?xf32, #dyn.shape<[N]>>, %h: tensor<?xf32, #dyn.shape<[(N + 1) floordiv 2]>>) -> tensor<?xf32, #dyn.shape<[(N + 1) floordiv 2]>> {
+  %r:2 = scf.while (%go = %f, %y = %h) : (tensor<i1>, tensor<?xf32, #dyn.shape<[(N + 1) floordiv 2]>>) -> (tensor<i1>, tensor<?xf32, #dyn.shape<[(N + 1) floordiv 2]>>) {
+    %c = tensor.extract %go[] : tensor<i1>
+    scf.condition(%c) %go, %y : tensor<i1>, tensor<?xf32, #dyn.shape<[(N + 1) floordiv 2]>>
+  } do {
+  ^bb0(%go: tensor<i1>, %y: tensor<?xf32, #dyn.shape<[(N + 1) floordiv 2]>>):
+    %z = graph.compute ins(%y : tensor<?xf32, #dyn.shape<[(N + 1) floordiv 2]>>) -> tensor<?xf32, #dyn.shape<[(N + 1) floordiv 2]>> {
+      iterators = #graph.iterators<[parallel]>, maps = [affine_map<(d0) -> (d0)>, affine_map<(d0) -> (d0)>]
+    } {
+    ^bb0(%p: f32):
+      %0 = arith.addf %p, %p : f32
+      graph.yield %0 : f32
+    }
+    %stop = graph.constant dense<false> : tensor<i1>
+    scf.yield %stop, %z : tensor<i1>, tensor<?xf32, #dyn.shape<[(N + 1) floordiv 2]>>
+  }
+  return %r#1 : tensor<?xf32, #dyn.shape<[(N + 1) floordiv 2]>>
+}
+
+// -----
+
 // A program knows its symbols by dims of its inputs: where a product is all that is passed, an argument that has both comes with it.
 // CHECK-LABEL: func.func @product
 // CHECK: func.call @product_then(%{{.*}}, %x) : (tensor<?xf32, #dyn.shape<[M*N]>>, tensor<?x?xf32, #dyn.shape<[N, M]>>)

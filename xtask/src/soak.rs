@@ -24,6 +24,7 @@ const PARTS: &[Part] = &[
     Part { name: "programs", share: 15, run: programs },
     Part { name: "control", share: 5, run: control },
     Part { name: "corpus", share: 0, run: corpus },
+    Part { name: "shapes", share: 0, run: shapes },
     Part { name: "pool", share: 0, run: pool },
     Part { name: "memcheck", share: 0, run: memcheck },
 ];
@@ -242,13 +243,27 @@ fn control(job: &Job) -> Result<Outcome, Failure> {
     seeds(job, "calls, conditions, loops", ("random_control", "SUTURA_CONTROL"))
 }
 
+/// Models that are compiled once and run at this many random shapes each.
+const SHAPES: u64 = 200;
+
+/// Each model of a list at random shapes, beside the interpreter.
+fn shapes(job: &Job) -> Result<Outcome, Failure> {
+    let once = Job { time: Duration::ZERO, ..*job };
+    batches(&once, "shapes of each model", ("random_shapes", "SUTURA_SHAPES"), SHAPES)
+}
+
 /// Runs a test that takes a range of seeds from a variable, again and again.
-fn seeds(job: &Job, what: &str, (test, variable): (&str, &str)) -> Result<Outcome, Failure> {
+fn seeds(job: &Job, what: &str, test: (&str, &str)) -> Result<Outcome, Failure> {
+    batches(job, what, test, SEEDS)
+}
+
+/// The same, with so many seeds at a time.
+fn batches(job: &Job, what: &str, (test, variable): (&str, &str), count: u64) -> Result<Outcome, Failure> {
     let arguments = ["--release", "-p", "sutura", "--test", test].map(ToOwned::to_owned);
     let (start, first) = (Instant::now(), job.seed % (1 << 20) * 1000);
     let (mut done, mut findings) = (0, 0);
     while done == 0 || start.elapsed() < job.time {
-        let range = format!("{}..{}", first + done, first + done + SEEDS);
+        let range = format!("{}..{}", first + done, first + done + count);
         let mut summary = test::Summary::default();
         let result = test::run_counted(&arguments, test::Lacking::Said, &mut summary, &[(variable, &range)]);
         // What does not build is a fault of another kind.
@@ -256,7 +271,7 @@ fn seeds(job: &Job, what: &str, (test, variable): (&str, &str)) -> Result<Outcom
             result?;
         }
         findings += summary.failed();
-        done += SEEDS;
+        done += count;
     }
     Ok(Outcome::one(what, done, findings))
 }

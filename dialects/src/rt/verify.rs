@@ -574,7 +574,7 @@ impl<'p, 's, 't, 'a> Contents<'p, 's, 't, 'a> {
     fn not_negative(&self, size: &Poly, guard: &[Poly]) -> bool {
         // What a constraint orders is known as the lesser of both.
         let ordered = |p: &Poly| self.facts.canonical(&p.lesser(&Poly::default())).is_zero();
-        let proven = |p: &Poly| self.facts.range(p).0 >= 0 || ordered(p);
+        let proven = |p: &Poly| self.facts.range(p).0 >= 0 || ordered(p) || self.facts.prove_non_negative(p);
         proven(size) || guard.iter().any(|g| proven(&size.sub(g)))
     }
 

@@ -137,7 +137,27 @@ impl<'a> FusedRegion<'a> {
     pub(super) fn header(&self, nest: &Nest<'_>, grid: Vec<Poly>, requires: Vec<Poly>) -> Header {
         let extra = nest.sizes_of_all().into_iter().chain(self.sizes()).collect();
         let symbols = nest.symbols.clone();
+        let requires = requires.into_iter().chain(self.room(nest)).collect();
         Header { loc: self.op.loc(), views: self.views(nest), grid, units: 1, requires, extra, symbols }
+    }
+
+    /// By how much tensors are longer than what runs along them, where an equality alone says that this is not negative: a kernel
+    /// knows the ranges of its sizes only, and requires what the program knows.
+    fn room(&self, nest: &Nest<'_>) -> Vec<Poly> {
+        let mut ranges = Facts::new();
+        self.facts.symbols().for_each(|(name, info)| ranges.define(name, info.clone()));
+        let mut rooms: Vec<Poly> = Vec::new();
+        for (_, read) in nest.external_reads() {
+            for (expr, size) in read.index.iter().zip(&nest.shapes[&read.value]) {
+                let Some(dim) = nest.plain(*expr) else { continue };
+                let room = self.facts.canonical(&size.sub(&nest.extents[dim]));
+                let by_equality = !ranges.prove_non_negative(&room) && self.facts.prove_non_negative(&room);
+                if by_equality && !rooms.contains(&room) {
+                    rooms.push(room);
+                }
+            }
+        }
+        rooms
     }
 
     /// A tensor in memory.

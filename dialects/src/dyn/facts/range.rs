@@ -39,7 +39,12 @@ impl Facts {
     /// Beyond [`Facts::range`] it relates a floor to what it divides: `p - (k - 1) <= k * (p floordiv k) <= p`. What is looked at is
     /// then not above `scale` times the size, which is whole: above `-scale` is enough.
     pub fn prove_non_negative(&self, poly: &Poly) -> bool {
-        let (mut poly, mut scale) = (self.canonical(poly), 1_i128);
+        let poly = self.canonical(poly);
+        self.not_negative_by_floors(poly.clone()) || self.not_negative_by_equality(&poly)
+    }
+
+    fn not_negative_by_floors(&self, mut poly: Poly) -> bool {
+        let mut scale = 1_i128;
         // Each turn takes one floor out, or ends.
         const MOST_FLOORS: usize = 8;
         for _ in 0..MOST_FLOORS {
@@ -52,6 +57,17 @@ impl Facts {
             }
         }
         self.range(&poly).0 > -scale
+    }
+
+    /// True when a canonical polynomial and something that is zero by an equality are no less than 0 together: what two floors
+    /// are is known of neither, that they are equal may be.
+    fn not_negative_by_equality(&self, poly: &Poly) -> bool {
+        self.zero.iter().any(|zero| {
+            let zero = self.canonical(zero);
+            // An equality of other sizes says nothing here.
+            let shares = zero.terms().next().is_some_and(|(atoms, _)| poly.terms().any(|(own, _)| own == atoms));
+            shares && [poly.sub(&zero), poly.add(&zero)].iter().any(|rest| self.range(rest).0 >= 0)
+        })
     }
 
     /// Something not above a multiple of `poly`, in which one floor is replaced by what it divides, and which multiple.

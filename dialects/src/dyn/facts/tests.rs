@@ -70,6 +70,21 @@ fn keeps_product_equalities() {
 }
 
 #[test]
+fn what_no_symbol_is_solved_from_orders_sizes_too() {
+    let mut facts = facts(&["H"]);
+    // What is pooled and doubled again is as long as what it was pooled from.
+    let (doubled, first) = (p("2*((H + 30) floordiv 32)"), p("(H + 14) floordiv 16"));
+    assert!(!facts.prove_le(&doubled, &first));
+    facts.assume_equal(&doubled, &first).unwrap();
+    for (a, b) in [(&doubled, &first), (&first, &doubled)] {
+        assert!(facts.prove_le(a, b));
+        assert!(facts.prove_le(a, &b.add(&1.into())));
+        assert!(!facts.prove_le(&a.add(&1.into()), b));
+    }
+    assert!(!facts.prove_le(&p("2*((H + 30) floordiv 32)"), &p("(H + 6) floordiv 16")));
+}
+
+#[test]
 fn finds_contradictions() {
     let mut f = facts(&["B"]);
     assert!(f.assume_equal(&p("4"), &p("5")).is_err());

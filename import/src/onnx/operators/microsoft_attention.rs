@@ -168,7 +168,7 @@ impl<'m> Common<'m> {
 }
 
 /// `[B, S, heads * D]` as `[B, heads, S, D]`.
-fn by_heads(importer: &mut Importer<'_, '_, '_>, x: Value, heads: i64) -> Made {
+pub(super) fn by_heads(importer: &mut Importer<'_, '_, '_>, x: Value, heads: i64) -> Made {
     let shape = importer.g.shape(x);
     let [batch, length, width] = &shape[..] else {
         return wrong(format!("has rows of heads in a tensor of rank {}, it must have 3", shape.len()));
@@ -185,7 +185,7 @@ fn by_heads(importer: &mut Importer<'_, '_, '_>, x: Value, heads: i64) -> Made {
 }
 
 /// The other way.
-fn beside(importer: &mut Importer<'_, '_, '_>, x: Value) -> Made {
+pub(super) fn beside(importer: &mut Importer<'_, '_, '_>, x: Value) -> Made {
     let rows = importer.g.transpose(x, &[0, 2, 1, 3])?;
     let shape = importer.g.shape(rows);
     let width = shape[2].as_ref().zip(shape[3].as_ref()).map(|(heads, size)| heads.mul(size));
@@ -193,7 +193,7 @@ fn beside(importer: &mut Importer<'_, '_, '_>, x: Value) -> Made {
 }
 
 /// Part of a tensor along its dimension `axis`.
-fn part(importer: &mut Importer<'_, '_, '_>, x: Value, axis: usize, from: i64, to: i64) -> Made {
+pub(super) fn part(importer: &mut Importer<'_, '_, '_>, x: Value, axis: usize, from: i64, to: i64) -> Made {
     Ok(importer.g.slice(x, &[axis], &SliceBounds::Known(vec![from], vec![to]), &[1])?)
 }
 
@@ -510,7 +510,7 @@ impl<'m> Rotary<'m> {
 }
 
 /// The first `2 * half` of `size` numbers of each head turned: those of a pair are neighbours, or half of them apart.
-fn rotated(
+pub(super) fn rotated(
     importer: &mut Importer<'_, '_, '_>,
     x: Value,
     [cos, sin]: [Value; 2],

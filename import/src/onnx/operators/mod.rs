@@ -16,6 +16,7 @@ mod loss;
 mod matrices;
 mod microsoft;
 mod microsoft_attention;
+mod microsoft_grouped;
 mod microsoft_quantized;
 pub(super) mod old;
 mod order;
@@ -156,6 +157,7 @@ const FAMILIES: &[(&str, Family)] = &[
     ("ai.onnx.preview", attention::OPERATORS),
     ("com.microsoft", microsoft::OPERATORS),
     ("com.microsoft", microsoft_attention::OPERATORS),
+    ("com.microsoft", microsoft_grouped::OPERATORS),
     ("com.microsoft", microsoft_quantized::OPERATORS),
 ];
 

@@ -184,8 +184,12 @@ impl<'m> Convert<'m> for TensorScatter<'m> {
         let (Some(size), Some(length)) = (&shape[axis], &updates[axis]) else {
             return fail("writes along a dimension whose size depends on data");
         };
-        // More would be written than there is place for, even where it goes round.
-        importer.not_negative(&vec![Some(size.sub(length))], "place behind `update`")?;
+        // More would be written than there is place for. Where it goes round nothing else finds that; else each place is checked
+        // when it is written to, so that a loop may write to what is empty where it makes no iteration.
+        let room = size.sub(length);
+        if self.circular || room.as_const().is_some() {
+            importer.not_negative(&vec![Some(room)], "place behind `update`")?;
+        }
         let mut inputs = Vec::new();
         if let Some(from) = self.from {
             let from = importer.value(from)?;

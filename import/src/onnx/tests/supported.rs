@@ -59,6 +59,35 @@ fn domains_are_imported_and_have_their_own_operators() {
 }
 
 #[test]
+fn grouped_queries_say_what_they_do_not_take() {
+    let of = |inputs: &[&str], attributes: &[(&str, Value)]| {
+        let heads = [("num_heads", Value::Int(4)), ("kv_num_heads", Value::Int(2))];
+        let mut grouped = with(with(node("GroupQueryAttention", inputs, &["y"]), &heads), attributes);
+        grouped.domain = Some("com.microsoft".into());
+        let mut m = model(17, vec![grouped]);
+        m.opset_import.push(OperatorSetIdProto { domain: Some("com.microsoft".into()), version: Some(1) });
+        reasons(&m)
+    };
+    let plain = ["x", "x", "x", "", "", "x", "x"];
+    assert_eq!(of(&plain, &[]), [""; 0]);
+    let positions = [&plain[..], &["", "", "x"]].concat();
+    assert_eq!(of(&positions, &[]), ["input `position_ids` is not supported"]);
+    let sink = [&plain[..], &["", "", "", "", "x"]].concat();
+    assert_eq!(of(&sink, &[]), ["input `head_sink` is not supported"]);
+    assert_eq!(of(&plain, &[("smooth_softmax", Value::Int(1))]), ["attribute `smooth_softmax` is not supported"]);
+    let quantised = of(&plain, &[("k_quant_type", Value::Str("PER_TENSOR"))]);
+    assert_eq!(quantised, ["attribute `k_quant_type` is not supported: keys and values are floats"]);
+    assert_eq!(
+        of(&plain, &[("do_rotary", Value::Int(1))]),
+        ["has `do_rotary`, and neither `cos_cache` nor `sin_cache`"]
+    );
+    let half = ["x", "x", "", "", "", "x", "x"];
+    assert_eq!(of(&half, &[]), ["has only one of `key` and `value`"]);
+    let window = of(&plain, &[("local_window_size", Value::Int(0))]);
+    assert_eq!(window, ["has a `local_window_size` that is not positive, or without `causal`"]);
+}
+
+#[test]
 fn like_reasons_are_shown_together() {
     let foreign = |node: NodeProto| NodeProto { domain: Some("com.microsoft".into()), ..node };
     let nameless = NodeProto { name: None, ..node("BeamSearch", &["x"], &["y"]) };
