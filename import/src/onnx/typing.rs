@@ -21,6 +21,9 @@ pub(super) fn op<'m>(r: &NodeReader<'m, '_>) -> Typed<'m> {
     if let Some(old) = operators::old::op(r) {
         return old;
     }
+    if let Some(beyond) = operators::beyond_library(r) {
+        return beyond;
+    }
     if let Some(named) = named::op(r) {
         return named;
     }
@@ -53,7 +56,8 @@ pub(super) fn op<'m>(r: &NodeReader<'m, '_>) -> Typed<'m> {
         "Sub" => binary(Binary::Sub),
         "Mul" => binary(Binary::Mul),
         "Div" => binary(Binary::Div),
-        "Mod" => binary(if r.flag("fmod")? { Binary::Remainder } else { Binary::Mod }),
+        "Mod" if r.flag("fmod")? => binary(Binary::Remainder),
+        "Mod" => binary(if r.node.opset < Some(28) { Binary::IntegerMod } else { Binary::Mod }),
         "Pow" => binary(Binary::Pow),
         "And" => binary(Binary::And),
         "Or" => binary(Binary::Or),

@@ -135,11 +135,31 @@ fn plan(cx: &Context, body: &Body, op: Op, number: usize) -> Result<Option<Plan>
             plan.outputs.push(value);
         }
     }
+    tell_symbols(cx, body, &mut plan);
     if let Some(other) = plan.outputs.iter().chain(&plan.inputs).find(|v| symbolic_shape(cx, body.ty(**v)).is_none()) {
         let ty = sutura_ir::asm::print::type_text(cx, body.ty(*other));
         return Err((view.loc(), format!("a region stays: it passes a value of type {ty}")));
     }
     Ok(Some(plan))
+}
+
+/// Passes arguments of the function around for their sizes, where what is passed has only products or sums of symbols that these
+/// arguments have alone: a program knows its symbols by the dims of its inputs.
+fn tell_symbols(cx: &Context, body: &Body, plan: &mut Plan) {
+    let sizes = |value: Value| symbolic_shape(cx, body.ty(value)).into_iter().flatten().flatten();
+    let alone = |value: Value| sizes(value).filter_map(|size| size.as_symbol().map(str::to_owned));
+    let mut told: BTreeSet<String> = plan.inputs.iter().flat_map(|value| alone(*value)).collect();
+    let passed = plan.inputs.iter().chain(&plan.outputs).flat_map(|value| sizes(*value));
+    let needed: BTreeSet<Arc<str>> = passed.flat_map(|size| size.symbols()).collect();
+    let arguments = body.entry_block().map_or(Vec::new(), |entry| body.block_args(entry).to_vec());
+    for symbol in needed {
+        if told.contains(&*symbol) {
+            continue;
+        }
+        let Some(teller) = arguments.iter().find(|value| alone(**value).any(|own| own == *symbol)) else { continue };
+        told.extend(alone(*teller));
+        plan.inputs.push(*teller);
+    }
 }
 
 /// Whether a value is made in the block, or in a region in it.

@@ -80,7 +80,8 @@ pub fn import(cx: &Context, model: &OnnxModel, diags: &mut Diagnostics) -> Resul
     let mut g = GraphBuilder::new(&mut rw, ShapeEnv::naming(facts), loc);
     let mut wanted: FxHashSet<&str> = FxHashSet::default();
     nodes.iter().for_each(|node| operators_of(&node.op, &mut wanted));
-    let library = library(cx, &|operator| wanted.contains(operator));
+    let mut library = library(cx, &|operator| wanted.contains(operator));
+    library.extend(model.extension.into_iter().flat_map(|extension| extension.modules(cx)));
     let operators = library.iter().flat_map(|module| declared(cx, module.body()).as_ref().clone());
     g.env.operators = Arc::new(operators.collect());
     let overflows = FxHashMap::default();
@@ -150,6 +151,7 @@ fn operators_of(op: &NodeOp<'_>, wanted: &mut FxHashSet<&'static str>) {
         NodeOp::Converted(conversion) => {
             let nodes = conversion.graphs().into_iter().flat_map(|graph| &graph.nodes);
             nodes.for_each(|node| operators_of(&node.op, wanted));
+            conversion.inner().into_iter().for_each(|inner| operators_of(inner, wanted));
             wanted.extend(conversion.operators());
         }
         _ => {}

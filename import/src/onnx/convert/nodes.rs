@@ -19,7 +19,7 @@ use super::{Importer, Made, fail, literal, windows, wrong};
 
 impl<'m> Importer<'m, '_, '_> {
     /// The values that an operator makes.
-    pub(super) fn operator(&mut self, op: &Op<'m>) -> Made<Vec<Value>> {
+    pub(in super::super) fn operator(&mut self, op: &Op<'m>) -> Made<Vec<Value>> {
         let value = match op {
             Op::Unary { function, x } => self.unary(*function, x)?,
             Op::Named { others, .. } => {
@@ -361,8 +361,8 @@ impl<'m> Importer<'m, '_, '_> {
             return self.pow(x, y);
         }
         let logical = matches!(function, Binary::And | Binary::Or);
-        if function == Binary::Mod && self.g.elem(x).is_float(self.cx()) {
-            return wrong("is a modulus of floats, which needs `fmod` to be 1");
+        if function == Binary::IntegerMod && self.g.elem(x).is_float(self.cx()) {
+            return wrong("is a modulus of floats, which needs `fmod` to be 1 before opset 28");
         }
         if logical != (self.g.elem(x) == Type::I1) {
             return fail(format!("`{a}` has an element type that the operator does not take"));
@@ -373,7 +373,7 @@ impl<'m> Importer<'m, '_, '_> {
             Binary::Mul => s.mul(x, y),
             Binary::And => s.bits("arith.andi", x, y),
             Binary::Or => s.bits("arith.ori", x, y),
-            Binary::Mod => s.modulo(x, y),
+            Binary::Mod | Binary::IntegerMod => s.modulo(x, y),
             Binary::Remainder => s.rem(x, y),
             _ => s.div(x, y),
         })?)

@@ -411,7 +411,7 @@ impl<'m> Importer<'m, '_, '_> {
     }
 
     /// Whether elements of a list are data.
-    fn is_data(&mut self, param: &Param<'m, Vec<i64>>) -> Made<bool> {
+    pub(in super::super) fn is_data(&mut self, param: &Param<'m, Vec<i64>>) -> Made<bool> {
         let Param::Value(name) = param else { return Ok(false) };
         let list = self.list(name)?;
         Ok(self.g.contents(list).is_none_or(|contents| contents.iter().any(Option::is_none)))

@@ -12,6 +12,7 @@ use sutura_ir::{Type, Value};
 
 use super::super::convert::{Importer, Made, fail, wrong};
 use super::super::op::{Op, PadMode, Reduction};
+use super::stated_axes::{self, Chosen};
 use super::{Conversion, Convert};
 
 /// A list of known length, as integers of 64 bits, and its length.
@@ -193,6 +194,16 @@ impl<'m> Convert<'m> for Reduce<'m> {
             return wrong(format!("names {count} axes of a tensor of rank {rank}"));
         }
         let marks = marks(importer, rank, axes, count)?;
+        let choices =
+            stated_axes::choices(importer, &dims, count as usize, if self.keep { Chosen::Kept } else { Chosen::Gone });
+        if stated_axes::are_few(&choices) {
+            let mut made = Vec::new();
+            for axes in &choices {
+                let axes: Vec<i64> = axes.iter().map(|axis| *axis as i64).collect();
+                made.push(importer.reduce(self.function, self.x, Some(&axes), self.keep)?);
+            }
+            return Ok(vec![stated_axes::picked(importer, marks, &choices, &made)?]);
+        }
         let mut made = self.prepared(importer, x)?;
         for axis in 0..rank {
             made = self.along(importer, made, marks, axis)?;
@@ -396,6 +407,15 @@ impl<'m> Convert<'m> for Ones<'m> {
         }
         let all = if self.added { rank + count } else { rank };
         let marks = marks(importer, all, axes, count as i64)?;
+        let choices = stated_axes::choices(importer, &dims, count, if self.added { Chosen::New } else { Chosen::Gone });
+        // Of dims of size 1 it is the same whichever goes.
+        let fits = |axes: &Vec<usize>| self.added || axes.iter().all(|axis| dims[*axis] == 1.into());
+        let choices: Vec<Vec<usize>> = choices.into_iter().filter(fits).collect();
+        if let (false, Some(stated)) = (choices.is_empty(), importer.stated()) {
+            let shape: Vec<Option<Poly>> = stated.into_iter().map(|size| Some(size.into())).collect();
+            let made = importer.g.reshape_to(x, &shape)?;
+            return Ok(vec![stated_axes::picked(importer, marks, &choices, &[made])?]);
+        }
         Ok(vec![reshaped(importer, x, (marks, if self.added { all } else { count }), &dims, self.added)?])
     }
 }
