@@ -85,7 +85,8 @@ impl Dequantized {
                     if unsigned_zero != unsigned || op.ty(input) != op.ty(stored) {
                         return None;
                     }
-                    Zero::Read(read(form, index, input)?)
+                    let (tensor, index) = read(form, index, input)?;
+                    splat(op, tensor, unsigned).map_or(Zero::Read((tensor, index)), Zero::Known)
                 }
             },
         };
@@ -182,6 +183,14 @@ fn whole(form: &ComputeForm<'_>, index: &[AffineExpr], arg: Value) -> Option<Ele
     }
     let results = cx.map_results(form.result_maps[0]);
     (results.iter().all(|expr| maps::plain_dim(cx, *expr).is_some())).then(|| read(form, index, arg)).flatten()
+}
+
+/// The integer that all elements of a constant are.
+fn splat(op: OpRef<'_>, tensor: Value, unsigned: bool) -> Option<i64> {
+    let constant = sutura_ir::registry::constant_of(op.body, op.cx, tensor)?;
+    let number = op.cx.as_int(op.cx.splat_value(constant)?)?;
+    let bits = op.cx.bit_width(op.cx.element_type(op.ty(tensor))).filter(|bits| *bits < 64)?;
+    Some(if unsigned { number & ((1 << bits) - 1) } else { number })
 }
 
 /// The numbers of a constant.
