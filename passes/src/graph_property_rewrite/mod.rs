@@ -25,13 +25,11 @@ use sutura_ir::{Block, BlockRef, Body, Context, Loc, Op, OpRef, Rewriter};
 
 use crate::functions::of_each_function;
 
-use emit::emit;
-pub(crate) use emit::{Grown, Inputs};
-use expr::{Kind, Reader};
-pub(crate) use expr::{points, substitute};
+use emit::{Grown, emit};
+pub(crate) use expr::substitute;
+use expr::{Kind, Reader, points};
 use price::{Change, Gone};
 use reduction::Hoist;
-pub(crate) use rules::REORDER;
 
 /// `graph-property-rewrite`
 pub static GRAPH_PROPERTY_REWRITE: PassInfo = PassInfo {
@@ -230,7 +228,7 @@ impl PropertyRewrite {
 }
 
 /// Removes scalar ops, inputs and ops that nothing uses any more.
-pub(crate) fn clean(rw: &mut Rewriter<'_>, entry: Block, op: Op) {
+fn clean(rw: &mut Rewriter<'_>, entry: Block, op: Op) {
     let block = ComputeForm::of(OpRef::new(rw.cx(), rw.body(), op)).map(|form| form.body.block);
     if let Some(block) = block {
         erase_dead(rw, block);

@@ -19,7 +19,7 @@ use sutura_ir::pass::{Anchor, Pass, PassInfo, PassOptions, PassResult, PassRun, 
 use sutura_ir::{Body, Context, Loc, Op, OpRef, Rewriter, Type, Value};
 
 use crate::functions::of_each_function;
-pub(crate) use recipe::Recipe;
+use recipe::Recipe;
 
 /// `split-products`
 pub static SPLIT_PRODUCTS: PassInfo = PassInfo {

@@ -24,16 +24,16 @@ struct Step {
 }
 
 /// Scalar ops that make one number of elements of inputs.
-pub(crate) struct Recipe {
+pub(super) struct Recipe {
     steps: Vec<Step>,
     last: Source,
     /// Inputs that are read, each once.
-    pub(crate) inputs: Vec<usize>,
+    pub(super) inputs: Vec<usize>,
 }
 
 impl Recipe {
     /// What makes `value` in the body of `form`; `None` where an op is no pure function of elements.
-    pub(crate) fn of(form: &ComputeForm<'_>, value: Value) -> Option<Self> {
+    pub(super) fn of(form: &ComputeForm<'_>, value: Value) -> Option<Self> {
         let mut this = Self { steps: vec![], last: Source::Step(0), inputs: vec![] };
         let mut made = Vec::new();
         this.last = this.source(form, value, &mut made)?;
@@ -65,7 +65,7 @@ impl Recipe {
     }
 
     /// Writes the ops; `args` has the elements of [`Self::inputs`].
-    pub(crate) fn write(&self, s: &mut Scalars<'_, '_>, args: &[Value]) -> Value {
+    pub(super) fn write(&self, s: &mut Scalars<'_, '_>, args: &[Value]) -> Value {
         let mut made: Vec<Value> = Vec::with_capacity(self.steps.len());
         let value = |source: Source, made: &[Value]| match source {
             Source::Step(step) => made[step],
