@@ -21,6 +21,7 @@ mod skips;
 mod soak;
 mod test;
 mod tidy;
+mod zoo;
 
 use std::env;
 use std::path::Path;
@@ -44,6 +45,8 @@ Commands:
                  Rust there. For NVIDIA's and AMD's targets; `lavapipe` or `cpu_fibers` to try it here
   operators [--check]  make the importer's table of operators from the schemas of the onnx package, or check that it is so
   memcheck [--short]  look for wrong memory accesses of the runtime and of compiled models with valgrind
+  zoo [--only REGEX] [--list] [--json FILE] [--venv DIR]  80 networks of torchvision, timm and transformers with random weights,
+                 exported by PyTorch, compiled once, compared with onnxruntime; packages come from PyPI (7 GB)
   tidy           check layers, files and crate attributes
   bless          write the tests' snapshots anew
   ci             setup, format, tidy, clippy, documentation, tests and the standalone example, as the gate runs them
@@ -75,6 +78,7 @@ fn main() -> ExitCode {
         ("operators", arguments) => operators::run(arguments).map(|()| ExitCode::SUCCESS),
         ("memcheck", []) => memcheck::run(false).map(|()| ExitCode::SUCCESS),
         ("memcheck", [short]) if short == "--short" => memcheck::run(true).map(|()| ExitCode::SUCCESS),
+        ("zoo", arguments) => zoo::run(arguments),
         ("tidy", []) => tidy::run().map(|()| ExitCode::SUCCESS),
         ("bless", []) => bless::run().map(|()| ExitCode::SUCCESS),
         ("ci", []) => ci::run(),

@@ -11,6 +11,7 @@ mod names;
 mod nodes;
 mod regions;
 mod shapes;
+mod stated;
 pub(super) mod windows;
 
 use std::sync::Arc;
@@ -97,6 +98,7 @@ pub fn import(cx: &Context, model: &OnnxModel, diags: &mut Diagnostics) -> Resul
         failed,
         unsupported,
         decided,
+        all_stated: stated::sizes(&model.graph),
         stated: None,
         overflows,
         diags,
@@ -206,16 +208,6 @@ fn module<'m>(
     let state = FuncOp::state(&b, loc, "main", signature, None, Some(&arguments), Some(&results));
     b.create_isolated(state, body);
     module
-}
-
-/// The sizes that a model states for a value, if they are numbers.
-fn stated_sizes(model: &OnnxModel, name: &str) -> Option<Vec<i64>> {
-    let all = model.graph.outputs.iter().chain(&model.graph.value_info);
-    let ValueType::Tensor { shape: Some(dims), .. } = &all.into_iter().find(|info| info.name == name)?.ty else {
-        return None;
-    };
-    let size = |dim: &Dim| if let Dim::Known(size) = dim { i64::try_from(*size).ok() } else { None };
-    dims.iter().map(size).collect()
 }
 
 fn named_loc(cx: &Context, name: &str) -> Loc {
@@ -343,6 +335,8 @@ pub(super) struct Importer<'m, 'g, 'b> {
     unsupported: Vec<Unsupported>,
     /// Sizes that nodes decide by their data.
     decided: Vec<String>,
+    /// Sizes that the model states as numbers, by the names of values.
+    all_stated: FxHashMap<&'m str, Vec<i64>>,
     /// Sizes of the first result of the node that is converted, where the model states all as numbers.
     stated: Option<Vec<i64>>,
     /// Integers that a node computes from constants and that do not fit its type, in words; by what holds them.
@@ -359,7 +353,7 @@ impl<'m, 'b> Importer<'m, '_, 'b> {
     fn node(&mut self, node: &TypedNode<'m>) {
         let name = node.node.place();
         self.g.loc = named_loc(self.cx(), &name);
-        self.stated = node.outputs().next().flatten().and_then(|name| stated_sizes(self.model, name));
+        self.stated = node.outputs().next().flatten().and_then(|name| self.all_stated.get(name).cloned());
         let made = self.checked(node).and_then(|items| self.possible(items));
         self.g.loc = named_loc(self.cx(), &name);
         for assumed in self.g.take_assumed() {

@@ -20,5 +20,6 @@ mod recurrent;
 mod references;
 mod routines;
 mod run;
+mod stated;
 mod supported;
 mod wellformed;
