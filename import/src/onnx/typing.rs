@@ -2,6 +2,8 @@
 //!
 //! Here the differences between opsets end.
 
+use sutura_dialects::graph::Combiner;
+
 use super::{
     error::{Reason, unsupported},
     model::Attribute,
@@ -425,7 +427,7 @@ fn reduce<'m>(r: &NodeReader<'m, '_>, function: Reduction) -> Typed<'m> {
 
 fn cum_sum<'m>(r: &NodeReader<'m, '_>) -> Typed<'m> {
     if let Some(Param::Value(axis)) = r.ints_param("axis")? {
-        return Ok(by_data::cum_sum((r.input(0)?, axis), r.flag("exclusive")?, r.flag("reverse")?));
+        return Ok(by_data::running((r.input(0)?, axis), Combiner::Add, r.flag("exclusive")?, r.flag("reverse")?));
     }
     let axes = r.known_ints("axis")?.ok_or("has no `axis`")?;
     let [axis] = axes[..] else { return Err(format!("`axis` must be one number, not {}", axes.len()).into()) };

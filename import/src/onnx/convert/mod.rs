@@ -5,6 +5,7 @@
 //! with all that is known.
 
 mod constants;
+mod decide;
 mod items;
 pub(super) mod literal;
 mod names;
@@ -98,6 +99,7 @@ pub fn import(cx: &Context, model: &OnnxModel, diags: &mut Diagnostics) -> Resul
         failed,
         unsupported,
         decided,
+        reserves: Vec::new(),
         all_stated: stated::sizes(&model.graph),
         stated: None,
         overflows,
@@ -108,7 +110,7 @@ pub fn import(cx: &Context, model: &OnnxModel, diags: &mut Diagnostics) -> Resul
     }
     let (outputs, results): (Vec<String>, Vec<Value>) = importer.outputs().into_iter().unzip();
     let (named, facts) = (importer.g.env.take_named(), importer.g.env.facts.clone());
-    let decided = importer.decided;
+    let (decided, reserves) = (importer.decided, importer.reserves);
     let unsupported = importer.unsupported;
     if !unsupported.is_empty() {
         return Err(UnsupportedOps(unsupported));
@@ -117,10 +119,19 @@ pub fn import(cx: &Context, model: &OnnxModel, diags: &mut Diagnostics) -> Resul
     define_sizes(&mut rw, loc, named, &facts);
     declare_decided(&mut rw, loc, &decided, &facts);
     let types: Vec<Type> = results.iter().map(|v| rw.body().ty(*v)).collect();
-    let signature = cx.function_type(&inputs.iter().map(|(_, ty)| *ty).collect::<Vec<_>>(), &types);
-    let names: Vec<&str> = inputs.iter().map(|(name, _)| *name).collect();
+    let (reserved, reserves): (Vec<String>, Vec<Type>) = reserves.into_iter().unzip();
+    let signature = cx.function_type(&inputs.iter().map(|(_, ty)| *ty).chain(reserves).collect::<Vec<_>>(), &types);
+    let names = inputs.iter().map(|(name, _)| *name);
+    let names = names::distinct(names.chain(reserved.iter().map(String::as_str)));
     let outputs = names::distinct(outputs.iter().map(String::as_str));
-    let mut module = module(cx, loc, body, signature, &names, outputs.iter().map(String::as_str));
+    let mut module = module(
+        cx,
+        loc,
+        body,
+        signature,
+        &names.iter().map(String::as_str).collect::<Vec<_>>(),
+        outputs.iter().map(String::as_str),
+    );
     let applied = missing(module.op_ref(cx));
     link(cx, &library, &|name| applied.contains(name), module.body_mut())
         .expect("nothing is declared in the module yet");
@@ -335,6 +346,8 @@ pub(super) struct Importer<'m, 'g, 'b> {
     unsupported: Vec<Unsupported>,
     /// Sizes that nodes decide by their data.
     decided: Vec<String>,
+    /// Arguments behind the inputs that say for how many there is place.
+    reserves: Vec<(String, Type)>,
     /// Sizes that the model states as numbers, by the names of values.
     all_stated: FxHashMap<&'m str, Vec<i64>>,
     /// Sizes of the first result of the node that is converted, where the model states all as numbers.

@@ -344,34 +344,40 @@ pub(in super::super) fn check_elements(
     Ok(())
 }
 
-/// Sums along an axis that data say.
+/// Running combinations along an axis that data say.
 #[derive(Debug)]
-struct CumSum<'m> {
+struct Running<'m> {
     x: &'m str,
     axis: &'m str,
+    combiner: Combiner,
     exclusive: bool,
     reverse: bool,
 }
 
-pub(in super::super) fn cum_sum<'m>((x, axis): (&'m str, &'m str), exclusive: bool, reverse: bool) -> Op<'m> {
-    Conversion::op(CumSum { x, axis, exclusive, reverse })
+pub(in super::super) fn running<'m>(
+    (x, axis): (&'m str, &'m str),
+    combiner: Combiner,
+    exclusive: bool,
+    reverse: bool,
+) -> Op<'m> {
+    Conversion::op(Running { x, axis, combiner, exclusive, reverse })
 }
 
-impl<'m> Convert<'m> for CumSum<'m> {
+impl<'m> Convert<'m> for Running<'m> {
     fn convert(&self, importer: &mut Importer<'m, '_, '_>) -> Made<Vec<Value>> {
         let (x, axis) = (importer.value(self.x)?, importer.value(self.axis)?);
         if importer.g.rank(axis) > 1 {
             return wrong(format!("`axis` must be one number, not a tensor of rank {}", importer.g.rank(axis)));
         }
         let axis = importer.g.reshape_to(axis, &[])?;
-        let (rank, Self { exclusive, reverse, .. }) = (importer.g.rank(x), self);
+        let (rank, Self { combiner, exclusive, reverse, .. }) = (importer.g.rank(x), self);
         let mut all = Vec::new();
         for axis in 0..rank {
-            let sums = importer.g.scan(x, axis, Combiner::Add, *exclusive, *reverse)?;
+            let sums = importer.g.scan(x, axis, *combiner, *exclusive, *reverse)?;
             all.push(importer.g.unsqueeze(sums, &[0])?);
         }
         if all.is_empty() {
-            return wrong("sums along an axis of a tensor of rank 0");
+            return wrong("runs along an axis of a tensor of rank 0");
         }
         let all = importer.g.concat(&all, 0)?;
         Ok(vec![importer.g.gather(all, axis, 0)])

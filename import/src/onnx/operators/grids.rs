@@ -167,12 +167,12 @@ impl<'m> AffineGrid<'m> {
     fn sizes(&self, importer: &mut Importer<'m, '_, '_>) -> Made<Vec<Poly>> {
         let (true, Param::Value(name), Some(stated)) = (importer.is_data(&self.sizes)?, &self.sizes, importer.stated())
         else {
-            return importer.all_sizes(&self.sizes, "`size`");
+            return importer.all_sizes(&self.sizes);
         };
         let list = importer.list(name)?;
         let length = importer.g.shape(list)[0].as_ref().and_then(Poly::as_const);
         let Some((_, numbers)) = stated.split_last().filter(|_| length == Some(stated.len() as i64)) else {
-            return importer.all_sizes(&self.sizes, "`size`");
+            return importer.all_sizes(&self.sizes);
         };
         let places: Vec<i64> = (0..=numbers.len() as i64).filter(|place| *place != 1).collect();
         let places = importer.g.int_list(&places)?;

@@ -32,6 +32,7 @@ mod sampling;
 mod scans;
 mod sequences;
 mod signal;
+pub(super) mod sizes_by_data;
 mod stated_axes;
 mod stateful;
 

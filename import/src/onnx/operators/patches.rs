@@ -40,11 +40,8 @@ impl<'m> Convert<'m> for CenterCropPad<'m> {
             None => (0..shape.len()).collect(),
         };
         let of = |stated: &[i64]| -> Option<Vec<i64>> { axes.iter().map(|axis| stated.get(*axis).copied()).collect() };
-        let found = importer.sizes_or_stated(&self.sizes, |_, stated, _| Some((of(stated)?, vec![])))?;
-        importer.not_negative(&found, "size")?;
-        let Some(sizes) = found.into_iter().collect::<Option<Vec<Poly>>>() else {
-            return fail("has a `shape` that depends on data; it must follow from shapes");
-        };
+        let sizes = importer.stated_or_any(&self.sizes, of)?;
+        importer.not_negative(&sizes.iter().cloned().map(Some).collect(), "size")?;
         if axes.len() != sizes.len() || axes.iter().enumerate().any(|(i, axis)| axes[..i].contains(axis)) {
             return wrong(format!("has {} sizes for the axes {axes:?}", sizes.len()));
         }
@@ -190,13 +187,8 @@ impl<'m> Col2Im<'m> {
 impl<'m> Convert<'m> for Col2Im<'m> {
     fn convert(&self, importer: &mut Importer<'m, '_, '_>) -> Made<Vec<Value>> {
         let x = importer.value(self.x)?;
-        let image = importer.sizes_or_stated(&self.image, |_, stated, _| Some((stated.get(2..)?.to_vec(), vec![])))?;
-        importer.not_negative(&image, "size")?;
-        let Some(image) = image.into_iter().collect::<Option<Vec<Poly>>>() else {
-            return fail(
-                "has an `image_shape` that depends on data; it must follow from shapes, or the model state the sizes",
-            );
-        };
+        let image = importer.stated_or_any(&self.image, |stated| Some(stated.get(2..)?.to_vec()))?;
+        importer.not_negative(&image.iter().cloned().map(Some).collect(), "size")?;
         let shape = importer.g.shape(x);
         let [Some(batch), Some(rows), Some(count)] = &shape[..] else {
             return match shape.len() {
