@@ -18,14 +18,14 @@
 // The loop of the sum and that of the running combination are as long as each other.
 // CHECK-LABEL: gir.kernel @equal_row0
 // CHECK: %[[SUM:.*]] = gir.for %{{.*}} = %{{.*}} to %K
-// CHECK: gir.binary "muli"
+// CHECK: gir.binary "and"
 // CHECK: gir.for %{{.*}} = %{{.*}} to %K
 // CHECK: %[[SCAN:.*]] = gir.binary "maxsi"
 // CHECK: gir.binary "or" %[[SCAN]], %[[SUM]]
 func.func @equal(%x: !x, %w: !w, %y: tensor<?x?x?xi32, #dyn.shape<[K, A, B]>>) -> !x {
   %s = graph.compute ins(%x, %w : !x, !w) -> !s {combiners = #graph.combiners<[add]>, iterators = #graph.iterators<[parallel, parallel, reduce]>, maps = [#abk, #bk, #ab]} {
   ^bb0(%p: i32, %q: i32):
-    %m = arith.muli %p, %q : i32
+    %m = arith.andi %p, %q : i32
     graph.yield %m : i32
   }
   %c = graph.scan %y {axis = 0 : i64, combiner = #graph.combiner<max>} : tensor<?x?x?xi32, #dyn.shape<[K, A, B]>> -> tensor<?x?x?xi32, #dyn.shape<[K, A, B]>>
@@ -45,7 +45,7 @@ func.func @equal(%x: !x, %w: !w, %y: tensor<?x?x?xi32, #dyn.shape<[K, A, B]>>) -
 func.func @other(%x: !x, %w: !w, %y: tensor<?x?x?xi32, #dyn.shape<[L, A, B]>>) -> (tensor<?x?x?xi32, #dyn.shape<[L, A, B]>>, tensor<?x?x?xi32, #dyn.shape<[A, L, B]>>) {
   %s = graph.compute ins(%x, %w : !x, !w) -> !s {combiners = #graph.combiners<[add]>, iterators = #graph.iterators<[parallel, parallel, reduce]>, maps = [#abk, #bk, #ab]} {
   ^bb0(%p: i32, %q: i32):
-    %m = arith.muli %p, %q : i32
+    %m = arith.andi %p, %q : i32
     graph.yield %m : i32
   }
   %c = graph.scan %y {axis = 0 : i64, combiner = #graph.combiner<add>, reverse} : tensor<?x?x?xi32, #dyn.shape<[L, A, B]>> -> tensor<?x?x?xi32, #dyn.shape<[L, A, B]>>

@@ -9,7 +9,7 @@ pub const SHAPES: &str = "scf-for-to-while,scalars-to-tensors,outline-regions,in
      outline-regions,inline-decided,convert-elementwise-to-graph,propagate-shapes";
 
 /// Regions that become kernels.
-pub const STITCH: &str = "lower-quant-ops,split-complex,legalize-elements,propagate-reshapes,stitch";
+pub const STITCH: &str = "lower-quant-ops,split-complex,legalize-elements,split-products,propagate-reshapes,stitch";
 
 /// Kernels and the host program.
 pub const TILE: &str = "convert-graph-to-gir";

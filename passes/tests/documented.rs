@@ -9,6 +9,7 @@ use sutura_passes::check_combiners::CHECK_COMBINERS;
 use sutura_passes::expand_operators::EXPAND_OPERATORS;
 use sutura_passes::graph_operator_rewrite::GRAPH_OPERATOR_REWRITE;
 use sutura_passes::graph_property_rewrite::GRAPH_PROPERTY_REWRITE;
+use sutura_passes::integer_products::INTEGER_PRODUCTS;
 use sutura_passes::legalize_elements::LEGALIZE_ELEMENTS;
 use sutura_passes::lower_quant_ops::LOWER_QUANT_OPS;
 use sutura_passes::outline_regions::OUTLINE_REGIONS;
@@ -17,6 +18,7 @@ use sutura_passes::raise_attention::RAISE_ATTENTION;
 use sutura_passes::scalars_to_tensors::SCALARS_TO_TENSORS;
 use sutura_passes::scf_for_to_while::SCF_FOR_TO_WHILE;
 use sutura_passes::split_complex::SPLIT_COMPLEX;
+use sutura_passes::split_products::SPLIT_PRODUCTS;
 use sutura_passes::stitch::STITCH;
 
 const HEAD: &str = "# Generic passes
@@ -81,10 +83,12 @@ fn docs_are_up_to_date() {
         &GRAPH_OPERATOR_REWRITE,
         &RAISE_ATTENTION,
         &EXPAND_OPERATORS,
+        &INTEGER_PRODUCTS,
         &GRAPH_PROPERTY_REWRITE,
         &LOWER_QUANT_OPS,
         &SPLIT_COMPLEX,
         &LEGALIZE_ELEMENTS,
+        &SPLIT_PRODUCTS,
         &PROPAGATE_RESHAPES,
         &STITCH,
         &CHECK_COMBINERS,

@@ -300,6 +300,15 @@ impl<'e> Emit<'e> {
         self.op1(kind.scalar_op(), &[a, b, c], ty, &[])
     }
 
+    /// `a * b + c`, of floats with one rounding.
+    pub(super) fn multiply_add(&mut self, a: Value, b: Value, c: Value) -> Value {
+        if self.cx().element_type(self.ty(c)).is_float(self.cx()) {
+            return self.ternary(TernaryKind::Fma, a, b, c);
+        }
+        let product = self.binary(BinaryKind::MulI, a, b);
+        self.binary(BinaryKind::AddI, product, c)
+    }
+
     pub(super) fn compare(&mut self, kind: CompareKind, a: Value, b: Value) -> Value {
         let (op, predicate) = kind.scalar_op().split_once('.').expect("a comparison and its predicate");
         let (op, number) = match op {

@@ -1,7 +1,7 @@
 //! Tiles held in registers: scalars, or vectors of the target's width, one row after another.
 
 use sutura_dialects::gir::constraints::Axis;
-use sutura_dialects::gir::kinds::{CastKind, Combiner, TernaryKind};
+use sutura_dialects::gir::kinds::{CastKind, Combiner};
 use sutura_ir::{Type, Value};
 
 use super::emit::{Emit, Pred, identity};
@@ -529,7 +529,7 @@ impl Emit<'_> {
                 a = self.broadcast(a);
             }
             for (sum, b) in sums[row].iter_mut().zip(&right[k]) {
-                let next = self.ternary(TernaryKind::Fma, a, *b, *sum);
+                let next = self.multiply_add(a, *b, *sum);
                 *sum = exists[k].map_or(next, |exists| self.select(exists, next, *sum));
             }
         }

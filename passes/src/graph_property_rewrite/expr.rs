@@ -199,7 +199,7 @@ fn flags_of(op: OpRef<'_>) -> FastMathFlags {
 }
 
 /// An expression with other ones in place of its iterators.
-pub(super) fn substitute(cx: &Context, expr: AffineExpr, iterators: &[AffineExpr]) -> Option<AffineExpr> {
+pub(crate) fn substitute(cx: &Context, expr: AffineExpr, iterators: &[AffineExpr]) -> Option<AffineExpr> {
     match cx.affine_data(expr) {
         AffineExprData::Const(_) => Some(expr),
         AffineExprData::Dim(i) => iterators.get(i as usize).copied(),

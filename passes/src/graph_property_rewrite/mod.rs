@@ -26,6 +26,7 @@ use sutura_ir::{Block, BlockRef, Body, Context, Loc, Op, OpRef, Rewriter};
 use crate::functions::of_each_function;
 
 use emit::{Grown, emit};
+pub(crate) use expr::substitute;
 use expr::{Kind, Reader, points};
 use price::{Change, Gone};
 use reduction::Hoist;

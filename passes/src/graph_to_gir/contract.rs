@@ -162,6 +162,11 @@ impl<'r, 'a> Product<'r, 'a> {
         &self.nest.stages[self.plan.stage]
     }
 
+    /// The type of factors and sums.
+    pub(super) fn elem(&self) -> Type {
+        self.nest.cx.element_type(self.nest.body.ty(self.stage().results[0].value))
+    }
+
     pub(super) fn rhs(&self) -> &'r Access {
         &self.stage().inputs[self.plan.rhs]
     }
@@ -210,7 +215,7 @@ impl<'r, 'a> Product<'r, 'a> {
         dims.push(self.panels());
         dims.extend(self.extents(&self.plan.sums));
         dims.push(self.tile.1.into());
-        ViewType::new(&self.walk.region.machine.memory, Type::F32, dims)
+        ViewType::new(&self.walk.region.machine.memory, self.elem(), dims)
     }
 
     /// Packs the right factor into temporary `place`.
@@ -324,7 +329,7 @@ impl<'r, 'a> Product<'r, 'a> {
         offsets.push(e.constant(0));
         let ty = SliceType {
             space: self.walk.region.machine.memory.clone(),
-            elem: Type::F32,
+            elem: self.elem(),
             rows: 1.into(),
             cols: self.tile.1.into(),
         };
@@ -424,7 +429,7 @@ impl<'r, 'a> Product<'r, 'a> {
         let shape = Shape { rows: row.is_some(), cols: true };
         let mut frame = self.frame(e, &indices);
         (frame.row, frame.col) = (row, col);
-        let init = e.fill(&frame, zero(self.nest.cx, Type::F32), Type::F32, shape);
+        let init = e.fill(&frame, zero(self.nest.cx, self.elem()), self.elem(), shape);
         let stage = self.stage();
         e.loc = stage.op.loc();
         let mut add = |e: &mut Emit<'_>, indices: &Indices, carried: &[Value]| {
@@ -436,7 +441,7 @@ impl<'r, 'a> Product<'r, 'a> {
                 Some(packed) => {
                     let slice = self.packed_slice(e, packed, panel, indices);
                     let registers = &self.walk.region.machine.registers;
-                    let ty = self.nest.cx.ext_type(TileType::constant(registers, Type::F32, 1, self.tile.1));
+                    let ty = self.nest.cx.ext_type(TileType::constant(registers, self.elem(), 1, self.tile.1));
                     LoadOp::value(&mut e.b, e.loc, slice, None, ty)
                 }
                 None => {
@@ -454,7 +459,7 @@ impl<'r, 'a> Product<'r, 'a> {
         };
         // Of what is packed all columns exist, and all rows; of what is read as it lies columns are whole.
         let window = if factors.near.is_some() { Covers::All } else { Covers::Rows };
-        let product = Tile { value: sum[0], shape, elem: Type::F32, window, cached: false };
+        let product = Tile { value: sum[0], shape, elem: self.elem(), window, cached: false };
         self.behind_product(e, &frame, product, &mut known)
     }
 

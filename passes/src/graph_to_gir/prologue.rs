@@ -9,7 +9,7 @@ use sutura_dialects::r#dyn::poly::Poly;
 use sutura_dialects::gir::constraints::Axis as Direction;
 use sutura_dialects::gir::ops::{LoadOp, ReduceOp, SliceOp, StoreOp};
 use sutura_dialects::gir::types::{SliceType, TileType, ViewType};
-use sutura_ir::{Type, Value};
+use sutura_ir::Value;
 
 use super::contract::{Factors, Indices, Product};
 use super::kernel::{Built, Emit};
@@ -139,7 +139,7 @@ impl Product<'_, '_> {
     fn near(&self) -> ViewType {
         let sizes = [Poly::constant(self.blocks.tiles), self.tile.0.into()].into_iter();
         let dims = sizes.chain(self.extents(&self.plan.sums)).collect();
-        ViewType::new(&self.walk.region.machine.cache, Type::F32, dims)
+        ViewType::new(&self.walk.region.machine.cache, self.elem(), dims)
     }
 
     /// Makes a row of the left factor. A row beyond the last one is made of zeros.
@@ -229,10 +229,10 @@ impl Product<'_, '_> {
         let mut offsets = vec![tile, e.constant(0)];
         offsets.extend(self.plan.sums.iter().map(|d| indices[d]));
         let rows = self.tile.0;
-        let slice = SliceType { space: machine.cache.clone(), elem: Type::F32, rows: rows.into(), cols: 1.into() };
+        let slice = SliceType { space: machine.cache.clone(), elem: self.elem(), rows: rows.into(), cols: 1.into() };
         let slice = self.nest.cx.ext_type(slice);
         let slice = SliceOp::value(&mut e.b, e.loc, near, &offsets, (rows != 1).then_some(1), None, slice);
-        let ty = self.nest.cx.ext_type(TileType::constant(&machine.registers, Type::F32, rows, 1));
+        let ty = self.nest.cx.ext_type(TileType::constant(&machine.registers, self.elem(), rows, 1));
         LoadOp::value(&mut e.b, e.loc, slice, None, ty)
     }
 }

@@ -119,6 +119,10 @@ impl AttentionPlan {
             (0..nest.stages.len()).filter(|i| is_contraction(nest, &nest.stages[*i])).collect();
         let [first, second] = contractions[..] else { return misfit("has not exactly two contractions") };
         let (scores, values) = (ContractPlan::of_stage(nest, first)?, ContractPlan::of_stage(nest, second)?);
+        let elem = |stage: usize| nest.cx.element_type(nest.body.ty(nest.stages[stage].results[0].value));
+        if [first, second].iter().any(|stage| elem(*stage) != Type::F32) {
+            return misfit("both contract, and one sums integers");
+        }
         let (Some(query), [keys]) = (scores.row(), &scores.cols[..]) else {
             return misfit("both contract, and the first has no single dimension of keys");
         };

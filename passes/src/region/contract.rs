@@ -41,7 +41,10 @@ pub struct ContractPlan {
     pub rest: Vec<usize>,
 }
 
-/// True when `stage` sums products of two tensors of floats that it reads element by element.
+/// Types of factors and sums: a tile in registers has as many elements of each.
+const SUMMED: [(&str, Type); 2] = [("arith.mulf", Type::F32), ("arith.muli", Type::I32)];
+
+/// True when `stage` sums products of two tensors of `f32`, or of `i32`, that it reads element by element.
 pub fn is_contraction(nest: &Nest<'_>, stage: &Stage<'_>) -> bool {
     check_contraction(nest, stage).is_ok()
 }
@@ -63,17 +66,16 @@ fn check_contraction(nest: &Nest<'_>, stage: &Stage<'_>) -> Fit<()> {
     let Some(body) = stage.body else { return misfit("computes nothing") };
     let yielded = body.terminator().map(|t| t.operand(0));
     let product = yielded.and_then(|v| stage.op.body.defining_op(v)).map(|o| stage.op.at(o));
-    let Some(product) = product.filter(|o| o.name_str() == "arith.mulf") else {
-        return misfit("is no sum of products");
-    };
+    let summed = product.and_then(|o| Some((o, SUMMED.iter().find(|(name, _)| *name == o.name_str())?.1)));
+    let Some((product, summed)) = summed else { return misfit("is no sum of products") };
     let factors: Vec<Value> = product.operands().map(|v| unwidened(stage.op, v)).collect();
     let args = body.args();
     if factors != args && !(factors[0] == args[1] && factors[1] == args[0]) {
         return misfit("is no sum of products of two tensors");
     }
     let elem = |v: Value| nest.cx.element_type(nest.body.ty(v));
-    if stage.inputs.iter().chain([result]).any(|a| elem(a.value) != Type::F32) {
-        return misfit("multiplies numbers that are not f32");
+    if stage.inputs.iter().chain([result]).any(|a| elem(a.value) != summed) {
+        return misfit("multiplies numbers that are neither f32 nor i32");
     }
     if stage.inputs.iter().any(|a| a.oob.is_some() || !is_projection(nest, a)) {
         return misfit("reads its factors otherwise than element by element");

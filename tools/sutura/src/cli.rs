@@ -2,13 +2,14 @@
 
 use std::path::PathBuf;
 
+use clap::builder::PossibleValuesParser;
 use clap::{ArgAction, Args, Parser, Subcommand, ValueEnum};
 use sutura_input::whole_number;
 use sutura_ir::diagnostics::exit::{self, Exit};
 use sutura_passes::graph_property_rewrite::FAST_MATH;
 
 use crate::dims::Dims;
-use crate::pipeline::Emit;
+use crate::pipeline::{Emit, INTEGERS};
 use crate::sizes::parse as parse_size;
 
 /// Said below the help of the tool and of its commands.
@@ -178,9 +179,10 @@ pub(crate) struct CompileArgs {
     /// Allows to compute what is equal for real numbers but not for floats, to save operations and memory; results differ
     /// by rounding. `reassoc`: sums and products in another order; `nsz`: the sign of a zero may change (factoring out,
     /// merging constant factors and exponentials need both); `arcp`: `x / c` as a multiplication; `nnan`: there are no NaN.
-    /// Alone it means `fast`, all flags. Without it every rewrite keeps every bit. The artifact records it
+    /// `integers`: products of dequantized numbers as products of the stored integers, with the scales behind the sum.
+    /// Alone it means `fast`, all flags but `integers`. Without it every rewrite keeps every bit. The artifact records it
     #[arg(long, value_name = "FLAGS", num_args = 0..=1, require_equals = true, value_delimiter = ',')]
-    #[arg(default_missing_value = "fast", value_parser = FAST_MATH.map(|(name, _)| name))]
+    #[arg(default_missing_value = "fast", value_parser = fast_math())]
     pub(crate) fast_math: Vec<String>,
     /// What indices of kernels for GPUs may be in 32 bits: less than they could makes small sizes take the kernels with 64
     /// bits, for tests
@@ -194,6 +196,11 @@ pub(crate) struct CompileArgs {
     pub(crate) threads: Option<u16>,
     #[command(flatten)]
     pub(crate) reading: Reading,
+}
+
+/// What `--fast-math` takes.
+fn fast_math() -> PossibleValuesParser {
+    PossibleValuesParser::new(FAST_MATH.iter().map(|(name, _)| *name).chain([INTEGERS]))
 }
 
 fn threads(text: &str) -> Result<u16, String> {

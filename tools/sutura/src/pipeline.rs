@@ -18,6 +18,7 @@ use sutura_passes::gpu_narrow_indices::GPU_NARROW_INDICES;
 use sutura_passes::graph_operator_rewrite::GRAPH_OPERATOR_REWRITE;
 use sutura_passes::graph_property_rewrite::GRAPH_PROPERTY_REWRITE;
 use sutura_passes::graph_to_gir::CONVERT_GRAPH_TO_GIR;
+use sutura_passes::integer_products::INTEGER_PRODUCTS;
 use sutura_passes::rt_to_upstream::HOST_ATTR;
 use sutura_passes::stages;
 
@@ -135,6 +136,9 @@ pub(crate) fn device_stage(vendor: Vendor) -> Stage {
 /// Percent of the usual mapping's time that another one must be predicted to save: predictions are off by a factor of 1.6, and
 /// a choice by less would be a guess (docs/rationale/mapping-search.md).
 const LEAST_SAVING: u32 = 40;
+
+/// The word of `--fast-math` for products of quantized numbers as integers, which is no flag of floats and not one of `fast`.
+pub(crate) const INTEGERS: &str = "integers";
 
 /// Everything that programs are read and changed with.
 pub(crate) struct Compilation {
@@ -305,8 +309,14 @@ impl Compilation {
         if let Some(pass) = PLANTED.get().filter(|_| stage.name == TILE) {
             passes = format!("{},{passes}", pass.argument);
         }
-        if !self.fast_math.is_empty() {
-            let options = format!("fast-math={}", self.fast_math.join(","));
+        let flags: Vec<&str> = self.fast_math.iter().map(String::as_str).filter(|flag| *flag != INTEGERS).collect();
+        if flags.len() < self.fast_math.len() {
+            let rewrite = GRAPH_PROPERTY_REWRITE.argument;
+            let before = format!("{}{{allow-rounding=true}},{rewrite}", INTEGER_PRODUCTS.argument);
+            passes = passes.replace(rewrite, &before);
+        }
+        if !flags.is_empty() {
+            let options = format!("fast-math={}", flags.join(","));
             passes = with(passes, GRAPH_PROPERTY_REWRITE.argument, options.clone());
             passes = with(passes, GRAPH_OPERATOR_REWRITE.argument, options);
         }

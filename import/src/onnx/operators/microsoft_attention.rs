@@ -53,7 +53,7 @@ impl<'m> Common<'m> {
         })
     }
 
-    /// What queries look up, with heads beside each other in rows again. The last causal query sees all keys, as in onnxruntime.
+    /// What queries look up, with heads beside each other in rows again. The last causal query sees all keys.
     fn looked_up(&self, importer: &mut Importer<'m, '_, '_>, [queries, keys, values]: [Value; 3]) -> Made {
         let bias = self.bias(importer, queries, keys)?;
         let mut attributes = Vec::new();
@@ -277,6 +277,23 @@ impl<'m> MultiHeadAttention<'m> {
         }
     }
 
+    /// Where queries see keys in their order there must be as many new keys as queries: onnxruntime lets the last query see all
+    /// keys, and each other one as many as stand before it, which is no order.
+    fn check_order(&self, importer: &mut Importer<'m, '_, '_>, queries: Value, keys: Value) -> Made<()> {
+        if !self.common.causal {
+            return Ok(());
+        }
+        let [rows, columns] = [queries, keys].map(|x| importer.g.shape(x)[2].clone());
+        let known = |size: &Option<Poly>| size.as_ref().and_then(Poly::as_const);
+        if let (Some(rows), Some(columns)) = (known(&rows), known(&columns))
+            && rows != columns
+        {
+            return fail(format!("has `unidirectional` with {rows} queries and {columns} keys; as many are supported"));
+        }
+        importer.g.unify(&columns, &rows, || "the keys and the queries of `unidirectional`".to_owned())?;
+        Ok(())
+    }
+
     /// The parts of the bias for queries, keys and values.
     fn biases(&self, importer: &mut Importer<'m, '_, '_>, query: Value) -> Made<[Option<Value>; 3]> {
         let Some(name) = self.bias else { return Ok([None; 3]) };
@@ -318,6 +335,7 @@ impl<'m> Convert<'m> for MultiHeadAttention<'m> {
 
     fn convert(&self, importer: &mut Importer<'m, '_, '_>) -> Made<Vec<Value>> {
         let [queries, keys, values] = self.parts(importer)?;
+        self.check_order(importer, queries, keys)?;
         let keys = joined(importer, self.past.map(|past| past.0), keys)?;
         let values = joined(importer, self.past.map(|past| past.1), values)?;
         let made = self.common.looked_up(importer, [queries, keys, values])?;
