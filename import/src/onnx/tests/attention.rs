@@ -79,6 +79,9 @@ fn graphs_change_scores_and_weights() {
     assert_eq!(flexible(&[("score_mod", Value::Graph(zero()))]).expect("it runs"), [1.5, 1.5]);
     let both = [("score_mod", Value::Graph(zero())), ("prob_mod", Value::Graph(twice()))];
     assert_eq!(flexible(&both).expect("it runs"), [3.0, 3.0]);
+    // A weight of a graph may have a name that stands for something else around it.
+    let own = || graph_of(vec![node("Mul", &["s", "x"], &["c"])], vec![floats("x", &[], &[0.0])]);
+    assert_eq!(flexible(&[("score_mod", Value::Graph(own()))]).expect("it runs"), [1.5, 1.5]);
     // The second query is twice the first one.
     let plain = flexible(&[("scale", Value::Float(2.0))]).expect("it runs");
     let scaled = flexible(&[("score_mod", Value::Graph(twice()))]).expect("it runs");
