@@ -139,10 +139,13 @@ impl<'m> Importer<'m, '_, '_> {
     ) -> Made {
         let (x, indices, updates) = (self.value(x)?, self.value(indices)?, self.value(updates)?);
         let axis = axis.map(|axis| self.g.axis(axis, self.g.rank(x))).transpose()?;
-        match Joined::of_reduction(reduction, self.g.elem(x)) {
-            Some(joined) => Ok(self.g.scatter((x, indices, updates), axis, joined)?),
-            None => fail(format!("has the `reduction` {reduction}")),
-        }
+        let Some(joined) = Joined::of_reduction(reduction, self.g.elem(x)) else {
+            return fail(format!("has the `reduction` {reduction}"));
+        };
+        let written = self.g.scatter((x, indices, updates), axis, joined)?;
+        // Without an index nothing is written: PyTorch exports writes into no rows so.
+        let none = |value| self.g.shape(value).contains(&Some(0.into()));
+        Ok(if none(indices) && none(updates) { x } else { written })
     }
 
     /// A list of sizes, as far as they are known.
@@ -296,7 +299,7 @@ impl<'m> Importer<'m, '_, '_> {
         let x = self.value(x)?;
         let known = match shape {
             Param::Value(name) => {
-                if self.is_data(shape)? {
+                if self.is_data(shape)? && self.stated.is_some() {
                     let own = self.g.shape(x);
                     let sizes = self.sizes_or_stated(shape, |_, stated, _| {
                         // -1 is what remains, and 0 may be the input's own size.
@@ -307,7 +310,9 @@ impl<'m> Importer<'m, '_, '_> {
                         let copies = stated.iter().enumerate().map(copied).collect();
                         Some((stated.to_vec(), vec![vec![-1; stated.len()], copies]))
                     })?;
-                    return Ok(self.g.reshape_to(x, &sizes)?);
+                    if sizes.iter().all(|size| constant(size).is_some_and(|n| n >= 0)) {
+                        return Ok(self.g.reshape_to(x, &sizes)?);
+                    }
                 }
                 let shape = self.list(name)?;
                 if let Some(contents) = self.g.contents(shape) {
