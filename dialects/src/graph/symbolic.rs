@@ -216,8 +216,8 @@ impl Body<'_, '_> {
                     b.clone()
                 }
             }
-            // A product with zero is zero whatever the other factor.
-            ("arith.muli", None, [a, b]) => [a, b].into_iter().flatten().find(|p| p.is_zero()).cloned(),
+            // A product with zero is zero whatever the other factor, and so is what is true of both.
+            ("arith.muli" | "arith.andi", None, [a, b]) => [a, b].into_iter().flatten().find(|p| p.is_zero()).cloned(),
             (name, Some(known), _) => {
                 let value = self.known(op, name, known)?;
                 require_fit(op.cx, &value, op.result_types().next()?, self.facts, self.required).then_some(value)
