@@ -20,7 +20,7 @@ OPERATORS = """
     Bernoulli BitCast BitShift BitwiseAnd BitwiseNot BitwiseOr BitwiseXor BlackmanWindow Cast CastLike
     CausalConvWithState Ceil Celu CenterCropPad Clip Col2Im Compress Concat ConcatFromSequence Constant
     ConstantOfShape Conv ConvInteger ConvTranspose Cos Cosh CumProd CumSum DFT DeformConv DepthToSpace
-    DequantizeLinear Div Dropout DynamicQuantizeLinear Einsum Elu Equal Erf Exp Expand EyeLike Flatten Floor GRU
+    DequantizeLinear Det Div Dropout DynamicQuantizeLinear Einsum Elu Equal Erf Exp Expand EyeLike Flatten Floor GRU
     Gather GatherElements GatherND Gelu Gemm GlobalAveragePool GlobalLpPool GlobalMaxPool Greater GreaterOrEqual
     GridSample GroupNormalization HammingWindow HannWindow HardSigmoid HardSwish Hardmax Identity If
     InstanceNormalization IsInf IsNaN LRN LSTM LayerNormalization LeakyRelu Less LessOrEqual LinearAttention Log
@@ -34,6 +34,7 @@ OPERATORS = """
     SequenceLength SequenceMap Shape Shrink Sigmoid Sign Sin Sinh Size Slice Softmax SoftmaxCrossEntropyLoss
     Softplus Softsign SpaceToDepth Split SplitToSequence Sqrt Squeeze Sub Sum SwiGLU Swish Tan Tanh TensorScatter
     TfIdfVectorizer ThresholdedRelu Tile TopK Transpose Trilu Unique Unsqueeze Upsample Where Xor
+    ai.onnx.preview.FlexAttention
 """.split()
 # What onnxruntime's optimizer and quantizer write; those without a domain it has as if they were ONNX's.
 OF_RUNTIME = """
@@ -158,7 +159,8 @@ def main():
     history = defs.get_all_schemas_with_history()
     lines = [HEADER]
     for name in OPERATORS:
-        schemas = [s for s in history if s.domain == "" and s.name == name]
+        domain, _, operator = name.rpartition(".")
+        schemas = [s for s in history if s.domain == domain and s.name == operator]
         lines += [f"{name} {since}: {text}\n" for since, text in rows(schemas)]
     runtime = of_runtime()
     for name in OF_RUNTIME:

@@ -424,7 +424,8 @@ def gate(function, x, clip):
 
 
 def step(op, x, w, r, b, h, c, p, functions, clip, before_reset, coupled=0):
-    """The state behind a step, as ONNX's text has it; the evaluator knows one direction, no lengths and no clip."""
+    """The state behind a step, as ONNX's text has it, but that the cell is not clipped before h, as in onnxruntime; the evaluator knows
+    one direction, no lengths and no clip."""
     size = h.shape[-1]
     parts = len(w) // size
     of_x, of_h = x @ w.T + b[: len(w)], h @ r.T + b[len(w) :]
@@ -440,7 +441,7 @@ def step(op, x, w, r, b, h, c, p, functions, clip, before_reset, coupled=0):
     p_i, p_o, p_f = np.split(p, 3)
     i, f = gate(functions[0], i + p_i * c, clip), gate(functions[0], f + p_f * c, clip)
     c = (1 - i if coupled else f) * c + i * gate(functions[1], new, clip)
-    return gate(functions[0], o + p_o * c, clip) * gate(functions[2], c, clip), c
+    return gate(functions[0], o + p_o * c, clip) * gate(functions[2], c, np.inf), c
 
 
 def agrees(op, opset, inputs, made, attributes):
@@ -713,6 +714,13 @@ def of_statistics():
         print(f"LayerNormalization 17 | axis:int={axis} | {' ; '.join(map(shown, inputs))} | {outputs}")
 
 
+def of_clips():
+    for kind in FLOATS:
+        recurrent("LSTM", (4, 2, 2, 2), "bhcp", clip=0.25, kind=kind)
+    recurrent("LSTM", (3, 2, 2, 2), "bhc", clip=0.125, direction="bidirectional", lengths=[1, 3])
+    recurrent("LSTM", (3, 2, 2, 2), "b", clip=0.5, layout=1, input_forget=1, kind="f64")
+
+
 if __name__ == "__main__":
     print(f"# By import/tools/make_references.py from onnx {onnx.__version__}. Do not edit.")
     of_numbers()
@@ -731,3 +739,4 @@ if __name__ == "__main__":
     of_diagonals()
     of_training()
     of_statistics()
+    of_clips()

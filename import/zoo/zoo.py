@@ -136,8 +136,10 @@ def reads_its_input(output):
 
 
 def first_error(text):
-    lines = [line for line in text.splitlines() if line.startswith("error") or "panicked" in line] or text.splitlines() or ["nothing said"]
-    return lines[0][:300]
+    lines = text.splitlines() or ["nothing said"]
+    first = next((at for at, line in enumerate(lines) if "error" in line or "panicked" in line), 0)
+    # What is not supported stands below a line that says so.
+    return " ".join(line.strip() for line in lines[first : first + 2])[:300]
 
 
 def shown(rows):

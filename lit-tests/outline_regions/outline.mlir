@@ -93,3 +93,28 @@ func.func @loop(%n: tensor<i64>, %f: tensor<i1>) -> tensor<i64> {
   }
   return %r : tensor<i64>
 }
+
+// -----
+
+// A program knows its symbols by dims of its inputs: where a product is all that is passed, an argument that has both comes with it.
+// CHECK-LABEL: func.func @product
+// CHECK: func.call @product_then(%{{.*}}, %x) : (tensor<?xf32, #dyn.shape<[M*N]>>, tensor<?x?xf32, #dyn.shape<[N, M]>>)
+// CHECK: func.func private @product_then(%{{.*}}: tensor<?xf32, #dyn.shape<[M*N]>>, %{{.*}}: tensor<?x?xf32, #dyn.shape<[N, M]>>)
+// INLINED-LABEL: func.func @product
+func.func @product(%f: tensor<i1>, %x: tensor<?x?xf32, #dyn.shape<[N, M]>>) -> tensor<?xf32, #dyn.shape<[N*M]>> {
+  %flat = graph.reshape %x : tensor<?x?xf32, #dyn.shape<[N, M]>> -> tensor<?xf32, #dyn.shape<[N*M]>>
+  %c = tensor.extract %f[] : tensor<i1>
+  %r = scf.if %c -> (tensor<?xf32, #dyn.shape<[N*M]>>) {
+    %z = graph.compute ins(%flat : tensor<?xf32, #dyn.shape<[N*M]>>) -> tensor<?xf32, #dyn.shape<[N*M]>> {
+      iterators = #graph.iterators<[parallel]>, maps = [affine_map<(d0) -> (d0)>, affine_map<(d0) -> (d0)>]
+    } {
+    ^bb0(%p: f32):
+      %0 = arith.mulf %p, %p : f32
+      graph.yield %0 : f32
+    }
+    scf.yield %z : tensor<?xf32, #dyn.shape<[N*M]>>
+  } else {
+    scf.yield %flat : tensor<?xf32, #dyn.shape<[N*M]>>
+  }
+  return %r : tensor<?xf32, #dyn.shape<[N*M]>>
+}

@@ -2,7 +2,7 @@
 //!
 //! LLVM turns what a processor has no instruction for into calls of a library for compilers, which no artifact brings along:
 //! the name of a missing symbol would be all that a user gets to read, after all the work. The table below is what LLVM 22
-//! does for floats of 16 bits and remainders on x86 and Arm; types that neither MLIR nor LLVM computes with are told as well.
+//! does for floats of 16 bits on x86 and Arm; types that neither MLIR nor LLVM computes with are told as well.
 
 use sutura_ir::diagnostics::{Diagnostic, codes};
 use sutura_ir::types::{FloatKind, TypeData};
@@ -12,8 +12,6 @@ use sutura_ir::{Context, OpRef, Type};
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Processor {
     x86: bool,
-    /// Whether the remainder of floats is computed by code that LLVM makes, and not by a library.
-    remainder: bool,
     /// Conversions between f16 and f32.
     half: bool,
     /// Rounding of f32 to bf16.
@@ -31,7 +29,6 @@ impl Processor {
         };
         Self {
             x86,
-            remainder: false,
             half: has(&["f16c", "avx512f", "avx512fp16"]),
             brain: has(&["avx512bf16", "avxneconvert"]),
             half_of_double: has(&["avx512fp16"]),
@@ -55,7 +52,7 @@ impl Processor {
 
     /// A GPU: its vendor's conversion says what is missing but for types.
     pub fn device() -> Self {
-        Self { x86: false, remainder: true, half: true, brain: true, half_of_double: true }
+        Self { x86: false, half: true, brain: true, half_of_double: true }
     }
 }
 
@@ -82,11 +79,6 @@ fn lacks(op: OpRef<'_>, processor: Processor) -> Option<String> {
     let types = || op.operands().map(|v| op.ty(v)).chain(op.results().map(|v| op.ty(v)));
     if let Some(kind) = types().filter_map(|ty| float(cx, ty)).find(|kind| !is_computed_with(*kind)) {
         return Some(format!("nothing is computed with elements of type {}", spelling(kind)));
-    }
-    if matches!(name, "remf" | "frem") && !processor.remainder {
-        return Some(
-            "the remainder of floats (ONNX's Mod with fmod = 1) is no instruction; that of integers is".into(),
-        );
     }
     if !processor.x86 || !computes(dialect, name) {
         return None;

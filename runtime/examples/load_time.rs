@@ -87,6 +87,7 @@ fn write(path: &Path, bytes: usize) -> Result<()> {
         model: "weights".into(),
         symbols: vec![],
         inputs: vec![],
+        reserves: vec![],
         outputs: vec![],
         constants: vec![Constant { name: "w".into(), element_type: ElementType::U8, dims: vec![bytes as i64] }],
         checks: vec![],

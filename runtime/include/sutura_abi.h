@@ -64,7 +64,8 @@ int32_t sutura_shapes(const int64_t *input_dims, int64_t *symbols, int64_t *outp
                       int64_t *detail);
 
 /* 0 or an error code. Where data decide symbols ("decided" in the manifest, at the end of the interface's text) sutura_shapes tells
- * the most that they may be, and sutura_run writes their values to symbols. */
+ * the most that they may be, and sutura_run writes their values to symbols. Behind the inputs stand the "reserves" of the manifest,
+ * without elements: their first dims say for how many there is place where a number of the data is a size. */
 int32_t sutura_run(const SuturaRt *rt, const int64_t *symbols, const void *const *inputs, void *const *outputs,
                    const void *const *constants, void *workspace);
 

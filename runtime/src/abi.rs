@@ -134,6 +134,8 @@ pub type AbiVersionFn = unsafe extern "C" fn() -> u32;
 
 /// `sutura_shapes`: from the dims of all inputs, concatenated (ranks are in the manifest), computes
 ///
+/// (behind them those of the manifest's `reserves`, whose sizes the runtime chooses)
+///
 /// * `symbols`: the value of each symbol, in the manifest's order;
 /// * `output_dims`: the dims of all outputs, concatenated;
 /// * `workspace_bytes`: what `sutura_run` needs at these shapes.

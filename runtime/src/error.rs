@@ -96,6 +96,15 @@ pub enum Error {
     /// An output buffer has not the shape that the inputs imply.
     #[error("output `{name}` needs dims {expected:?}, but its buffer has {found:?}")]
     OutputShape { name: String, expected: Vec<i64>, found: Vec<i64> },
+    /// Data ask for a larger size than memory was planned for. It is planned for that from now on.
+    #[error(
+        "{what} is {wanted}, more than outputs have place for; ask for their dims again, which have place for it now"
+    )]
+    Outgrown {
+        /// The size.
+        what: String,
+        wanted: i64,
+    },
     #[error("the buffer of output `{name}` is not aligned to {} bytes", crate::abi::ALIGNMENT)]
     MisalignedOutput { name: String },
     #[error("the buffers of {left} and {right} overlap")]
@@ -346,6 +355,7 @@ impl Error {
             | Self::DuplicateInput { .. }
             | Self::OutputCount { .. }
             | Self::OutputShape { .. }
+            | Self::Outgrown { .. }
             | Self::MisalignedOutput { .. }
             | Self::Overlap { .. }
             | Self::Setting { .. } => ErrorKind::Usage,

@@ -57,7 +57,7 @@ fn sections(manifest: &Manifest) -> Vec<(&'static str, Vec<String>)> {
     let decided: Vec<String> = manifest.decided.iter().filter_map(symbol).map(|number| format!("s{number}")).collect();
     let mut sections = vec![
         ("symbols", number(manifest.symbols.len())),
-        ("inputs", values(&manifest.inputs)),
+        ("inputs", values(&[&manifest.inputs[..], &manifest.reserves].concat())),
         ("outputs", values(&manifest.outputs)),
         ("constants", constants.collect()),
         ("checks", number(manifest.checks.len())),

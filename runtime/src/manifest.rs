@@ -39,6 +39,10 @@ pub struct Manifest {
     pub symbols: Vec<Symbol>,
     /// The inputs, in the order of `sutura_run`.
     pub inputs: Vec<Value>,
+    /// What stands behind the inputs in `sutura_run` and no caller gives: tensors without elements, whose first size is a symbol for how
+    /// many there is place where data decide. The runtime chooses it, and repeats a run that needs more.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub reserves: Vec<Value>,
     /// The outputs, in the order of `sutura_run`.
     pub outputs: Vec<Value>,
     /// The constants, in the order of `sutura_run`; their bytes are in `weights.safetensors` under these names.
@@ -219,6 +223,9 @@ pub struct Check {
     /// For `range`: the range, such as `[1, 512]`. Unused for `divisible`.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub right: String,
+    /// The symbol of a reserve that is too small where the check does not hold: `detail[1]` would be enough.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reserve: Option<String>,
 }
 
 /// The kinds of checks.
@@ -312,7 +319,7 @@ impl Manifest {
             }
         }
         let symbols: HashSet<&str> = self.symbols.iter().map(|s| s.name.as_str()).collect();
-        for (role, values) in [("input", &self.inputs), ("output", &self.outputs)] {
+        for (role, values) in [("input", &self.inputs), ("reserve", &self.reserves), ("output", &self.outputs)] {
             for value in values {
                 value.validate(&symbols).map_err(|e| format!("{role} `{}` {e}", value.name))?;
             }
@@ -330,11 +337,27 @@ impl Manifest {
         if let Some(name) = self.decided.iter().find(|name| !symbols.contains(name.as_str())) {
             return Err(format!("data decide `{name}`, which is no symbol"));
         }
+        self.validate_reserves()?;
         if self.device.is_some() && !self.decided.is_empty() {
             return Err("data decide sizes, which no code for a device can".to_owned());
         }
         match self.routines.iter().find(|r| r.is_empty() || r.contains('\0')) {
             Some(routine) => Err(format!("{routine:?} is no name of a routine")),
+            None => Ok(()),
+        }
+    }
+
+    /// Each reserve has one symbol of its own, and each check that names one names one of these.
+    fn validate_reserves(&self) -> Result<(), String> {
+        for reserve in &self.reserves {
+            let [Dim::Symbol(_), Dim::Const(0)] = &reserve.dims[..] else {
+                return Err(format!("reserve `{}` has the dimensions [{}]", reserve.name, reserve.dims_text()));
+            };
+        }
+        let symbols: Vec<&String> = self.reserves.iter().filter_map(Value::reserved).collect();
+        unique("reserves", symbols.iter().copied())?;
+        match self.checks.iter().filter_map(|check| check.reserve.as_ref()).find(|name| !symbols.contains(name)) {
+            Some(name) => Err(format!("a check is of the reserve `{name}`, which there is not")),
             None => Ok(()),
         }
     }
@@ -364,6 +387,14 @@ impl Manifest {
 }
 
 impl Value {
+    /// The symbol of a reserve.
+    pub(crate) fn reserved(&self) -> Option<&String> {
+        match self.dims.first() {
+            Some(Dim::Symbol(name)) => Some(name),
+            _ => None,
+        }
+    }
+
     /// The dims as the model declares them: `batch, seq, 256`.
     pub fn dims_text(&self) -> String {
         self.dims.iter().map(Dim::to_string).collect::<Vec<_>>().join(", ")
@@ -455,6 +486,7 @@ pub(crate) mod tests {
             model: "sample".into(),
             symbols: vec![Symbol { name: "batch".into(), min: 0, max: 16, div: 1, likely: vec![1] }],
             inputs: vec![value("x")],
+            reserves: vec![],
             outputs: vec![value("y")],
             constants: Vec::new(),
             checks: Vec::new(),

@@ -9,6 +9,7 @@ pub mod build;
 mod calls;
 mod canonicalize;
 pub mod combine;
+mod decide_size;
 mod fft;
 mod fold;
 pub mod form;
@@ -47,6 +48,7 @@ use sutura_ir::{Attr, AttrData, Loc, Op, Type};
 
 pub use canonicalize::drop_inputs;
 pub use combine::{Combiner, CombinersAttr, Joint, Law, StateAttr};
+pub use decide_size::{DecideSizeOp, is_reserve};
 pub use fft::FftOp;
 pub use form::{Form, FormOp};
 pub use gather::described;
@@ -98,6 +100,7 @@ impl Dialect for GraphDialect {
             .op::<ScatterOp<'_>>()
             .op::<FusionOp<'_>>()
             .op::<SortOp<'_>>()
+            .op::<DecideSizeOp<'_>>()
             .op::<NonZeroOp<'_>>()
             .op::<UniqueOp<'_>>()
             .op::<NonMaxSuppressionOp<'_>>()
@@ -118,6 +121,7 @@ impl Dialect for GraphDialect {
         movement::register(d);
         routine::register::<SortOp<'_>>(d, &sort::SortRoutine);
         routine::register::<TopKOp<'_>>(d, &top_k::TopKRoutine);
+        routine::register::<DecideSizeOp<'_>>(d, &decide_size::DecideSizeRoutine);
         routine::register::<NonZeroOp<'_>>(d, &non_zero::NonZeroRoutine);
         routine::register::<UniqueOp<'_>>(d, &unique::UniqueRoutine);
         routine::register::<NonMaxSuppressionOp<'_>>(d, &non_max_suppression::NonMaxSuppressionRoutine);

@@ -1,6 +1,7 @@
 //! The runtime's library routines as the compiler knows them: their table, which is the runtime's own file, and what they do,
 //! plainly, for the interpreter.
 
+mod decide_size;
 mod fft;
 mod non_max_suppression;
 mod non_zero;
@@ -99,6 +100,7 @@ const REFERENCES: &[(&str, Reference)] = &[
     ("non_zero", non_zero::run),
     ("unique", unique::run),
     ("non_max_suppression", non_max_suppression::run),
+    ("decide_size", decide_size::run),
 ];
 
 /// What a routine makes of its inputs. `elems` are the element types of its outputs. What it decides itself is not looked at

@@ -139,6 +139,7 @@ impl<'a> Decoder<'a> {
             opsets,
             functions: names,
             graph,
+            extension: None,
             warnings: std::mem::take(&mut self.warnings),
         }
     }

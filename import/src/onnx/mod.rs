@@ -17,6 +17,7 @@
 mod convert;
 mod decode;
 mod error;
+mod extension;
 mod external;
 mod functions;
 mod model;
@@ -41,6 +42,7 @@ mod window;
 
 pub use convert::{NAME, import};
 pub use error::{OnnxError, Problem};
+pub use extension::{Extension, ExtensionError};
 pub use external::{MapFile, Origin};
 pub use model::{Attribute, AttributeKind, Dim, FunctionName, Graph, Node, OnnxModel, ValueInfo, ValueType};
 pub use named::{NamedInput, NamedNumber, Permutations};

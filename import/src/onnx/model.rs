@@ -8,6 +8,7 @@ use indexmap::IndexMap;
 use super::{
     decode,
     error::OnnxError,
+    extension::Extension,
     external::Origin,
     tensor::{ElementType, Tensor},
 };
@@ -24,6 +25,8 @@ pub struct OnnxModel {
     pub graph: Graph,
     /// Functions that the model defines itself. Their nodes stand in the graph, in the place of each call.
     pub functions: Vec<FunctionName>,
+    /// Operators of a user that its nodes may be.
+    pub extension: Option<&'static Extension>,
     /// What was accepted though it is odd, and what was made of it.
     pub warnings: Vec<super::Problem>,
 }

@@ -33,7 +33,9 @@ pub enum NamedNumber {
 
 /// The operator that `r` reads, if the library has it.
 pub(super) fn op<'m>(r: &NodeReader<'m, '_>) -> Option<Result<Op<'m>, Reason>> {
-    let mut forms = onnx_forms_of(&r.node.domain, &r.node.op_type).peekable();
+    let (domain, op) = (r.node.domain.as_str(), r.node.op_type.as_str());
+    let own = r.values.extension.into_iter().flat_map(|extension| extension.forms_of(domain, op));
+    let mut forms = onnx_forms_of(domain, op).chain(own).peekable();
     forms.peek()?;
     let of_version = |form: &&OnnxForm| (form.since..=form.until).contains(&r.interface.since);
     let forms: Vec<&OnnxForm> = forms.filter(of_version).collect();

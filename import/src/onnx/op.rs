@@ -322,6 +322,8 @@ pub enum Binary {
     Div,
     /// With the sign of the divisor.
     Mod,
+    /// The same of integers alone.
+    IntegerMod,
     /// With the sign of the dividend.
     Remainder,
     Pow,

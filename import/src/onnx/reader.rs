@@ -7,6 +7,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::{
     error::{Reason, unsupported},
+    extension::Extension,
     model::{Attribute, Graph, Node},
     op::Param,
     schema::{Interface, Literal, Presence, numbers},
@@ -16,6 +17,8 @@ use super::{
 
 /// What is known about a graph's values while its nodes are gone through.
 pub(super) struct Values<'m, 'o> {
+    /// Operators of a user that nodes may be.
+    pub(super) extension: Option<&'static Extension>,
     /// Those of the graph around this one.
     outer: Option<&'o Values<'m, 'o>>,
     /// Names that this graph defines, whatever they are outside.
@@ -26,7 +29,12 @@ pub(super) struct Values<'m, 'o> {
 }
 
 impl<'m, 'o> Values<'m, 'o> {
-    pub(super) fn new(graph: &'m Graph, outer: Option<&'o Values<'m, 'o>>) -> Self {
+    /// Those of a graph in another one, or of a model with these operators of a user.
+    pub(super) fn new(
+        graph: &'m Graph,
+        outer: Option<&'o Values<'m, 'o>>,
+        extension: Option<&'static Extension>,
+    ) -> Self {
         let weights = graph.initializers.iter();
         let mut used = FxHashSet::default();
         collect_uses(graph, &mut used);
@@ -36,7 +44,7 @@ impl<'m, 'o> Values<'m, 'o> {
             own.extend(graph.nodes.iter().flat_map(|node| node.outputs.iter().flatten().map(String::as_str)));
         }
         let constants = weights.map(|(n, t)| (n.as_str(), Cow::Borrowed(t))).collect();
-        Self { outer, own, constants, used }
+        Self { extension, outer, own, constants, used }
     }
 
     pub(super) fn constant(&self, name: &str) -> Option<&Tensor> {
@@ -123,7 +131,7 @@ impl<'m> NodeReader<'m, '_> {
     /// A graph that the node has, with its nodes read.
     pub(super) fn graph(&self, name: &str) -> Result<TypedGraph<'m>, Reason> {
         match self.attribute(name) {
-            Some(Attribute::Graph(graph)) => Ok(typed_graph(graph, Some(self.values))),
+            Some(Attribute::Graph(graph)) => Ok(typed_graph(graph, Some(self.values), self.values.extension)),
             _ => Err(format!("has no attribute `{name}`").into()),
         }
     }

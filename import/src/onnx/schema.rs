@@ -64,6 +64,8 @@ pub struct AttributeRule {
 pub enum Presence {
     Required,
     Optional,
+    /// Optional, and of any kind: it says nothing.
+    OfAnyKind,
     Default(Literal),
 }
 
@@ -126,7 +128,7 @@ impl Interface {
             match self.attribute(name) {
                 None => reasons
                     .push(format!("has attribute `{name}`, which {} version {since} does not have", node.op_type)),
-                Some(rule) if rule.kind != value.kind() => {
+                Some(rule) if rule.kind != value.kind() && rule.presence != Presence::OfAnyKind => {
                     reasons.push(format!("attribute `{name}` is {}, it must be {}", value.kind(), rule.kind))
                 }
                 Some(_) => {}

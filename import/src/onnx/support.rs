@@ -6,6 +6,7 @@ use indexmap::IndexMap;
 
 use super::{
     error::{Reason, unsupported as refusal},
+    extension::Extension,
     model::{Graph, Node, OnnxModel, ValueInfo, ValueType},
     op::Op,
     reader::{NodeReader, Values},
@@ -118,7 +119,7 @@ pub fn check_supported(model: &OnnxModel) -> Vec<Unsupported> {
 /// The nodes of the main graph in order, or everything that is not supported.
 pub fn typed_nodes(model: &OnnxModel) -> Result<Vec<TypedNode<'_>>, UnsupportedOps> {
     let mut unsupported = outer_values(model);
-    let typed = typed_graph(&model.graph, None);
+    let typed = typed_graph(&model.graph, None, model.extension);
     unsupported.extend(typed.problems);
     if unsupported.is_empty() { Ok(typed.nodes) } else { Err(UnsupportedOps(unsupported)) }
 }
@@ -145,9 +146,13 @@ pub(super) enum Origin {
 }
 
 /// Reads the nodes of a graph, with those around it known.
-pub(super) fn typed_graph<'m>(graph: &'m Graph, outer: Option<&Values<'m, '_>>) -> TypedGraph<'m> {
+pub(super) fn typed_graph<'m>(
+    graph: &'m Graph,
+    outer: Option<&Values<'m, '_>>,
+    extension: Option<&'static Extension>,
+) -> TypedGraph<'m> {
     let mut problems = if outer.is_some() { weights(graph) } else { Vec::new() };
-    let mut values = Values::new(graph, outer);
+    let mut values = Values::new(graph, outer, extension);
     let mut nodes = Vec::with_capacity(graph.nodes.len());
     for node in &graph.nodes {
         match typed_node(node, &values) {
@@ -198,7 +203,8 @@ fn origin(graph: &Graph, nodes: &[TypedNode<'_>], values: &Values<'_, '_>) -> Or
 
 /// The interface of a node's operator in its opset, and what the node says.
 fn typed_node<'m>(node: &'m Node, values: &Values<'m, '_>) -> Result<(&'static Interface, Op<'m>), Vec<Reason>> {
-    let Some(operator) = schema::operator(&node.domain, &node.op_type) else {
+    let own = || values.extension?.operator(&node.domain, &node.op_type);
+    let Some(operator) = schema::operator(&node.domain, &node.op_type).or_else(own) else {
         return Err(vec![Reason { hint: hint(node), ..refusal("operator is not supported") }]);
     };
     let Some(opset) = node.opset else {
@@ -273,7 +279,8 @@ fn hint(node: &Node) -> Option<String> {
         "com.microsoft" => Some("made by onnxruntime's optimizer or quantizer; give the model it was made from"),
         "ai.onnx.ml" => Some("classical machine learning is out of scope"),
         "org.pytorch.aten" => Some("export again with a newer opset"),
-        _ => None,
+        domain if domain.starts_with("ai.onnx") => None,
+        _ => Some("declare it in a file, and give that with `--operators`"),
     };
     match by_domain {
         Some(hint) => Some(hint.into()),

@@ -42,5 +42,6 @@ fn collect<'m>(model: &OnnxModel, graph: &'m Graph, used: &mut Used<'m>) {
 
 fn version(model: &OnnxModel, node: &Node) -> Option<i64> {
     let opset = node.opset.or_else(|| model.opsets.get(&node.domain).copied())?;
-    Some(schema::operator(&node.domain, &node.op_type)?.at(opset)?.since)
+    let own = || model.extension?.operator(&node.domain, &node.op_type);
+    Some(schema::operator(&node.domain, &node.op_type).or_else(own)?.at(opset)?.since)
 }

@@ -2,6 +2,8 @@
 //!
 //! Here the differences between opsets end.
 
+use sutura_dialects::graph::Combiner;
+
 use super::{
     error::{Reason, unsupported},
     model::Attribute,
@@ -20,6 +22,9 @@ type Typed<'m> = Result<Op<'m>, Reason>;
 pub(super) fn op<'m>(r: &NodeReader<'m, '_>) -> Typed<'m> {
     if let Some(old) = operators::old::op(r) {
         return old;
+    }
+    if let Some(beyond) = operators::beyond_library(r) {
+        return beyond;
     }
     if let Some(named) = named::op(r) {
         return named;
@@ -53,7 +58,8 @@ pub(super) fn op<'m>(r: &NodeReader<'m, '_>) -> Typed<'m> {
         "Sub" => binary(Binary::Sub),
         "Mul" => binary(Binary::Mul),
         "Div" => binary(Binary::Div),
-        "Mod" => binary(if r.flag("fmod")? { Binary::Remainder } else { Binary::Mod }),
+        "Mod" if r.flag("fmod")? => binary(Binary::Remainder),
+        "Mod" => binary(if r.node.opset < Some(28) { Binary::IntegerMod } else { Binary::Mod }),
         "Pow" => binary(Binary::Pow),
         "And" => binary(Binary::And),
         "Or" => binary(Binary::Or),
@@ -421,7 +427,7 @@ fn reduce<'m>(r: &NodeReader<'m, '_>, function: Reduction) -> Typed<'m> {
 
 fn cum_sum<'m>(r: &NodeReader<'m, '_>) -> Typed<'m> {
     if let Some(Param::Value(axis)) = r.ints_param("axis")? {
-        return Ok(by_data::cum_sum((r.input(0)?, axis), r.flag("exclusive")?, r.flag("reverse")?));
+        return Ok(by_data::running((r.input(0)?, axis), Combiner::Add, r.flag("exclusive")?, r.flag("reverse")?));
     }
     let axes = r.known_ints("axis")?.ok_or("has no `axis`")?;
     let [axis] = axes[..] else { return Err(format!("`axis` must be one number, not {}", axes.len()).into()) };

@@ -25,7 +25,7 @@ pub static EXPAND_MATH: PassInfo = PassInfo {
     argument: "expand-math",
     summary: "Expand transcendental functions into arithmetic",
     description: "Replaces `math.exp`, `exp2`, `expm1`, `log`, `log2`, `log10`, `log1p`, `tanh`, `erf`, `sin`, `cos`, `tan`, \
-                  `atan`, `atan2`, `powf`, `rsqrt`, `cbrt` and `round` on 32-bit floats, scalar or vector, by polynomial and rational \
+                  `atan`, `atan2`, `powf`, `rsqrt`, `cbrt` and `round`, and the exact `arith.remf`, on 32-bit floats, scalar or vector, by polynomial and rational \
                   approximations, with at most 6 units in the last place of error; of `math.exp` that is marked \
                   `gir.nonpositive`, as the numerators of a softmax are, 2 and a twentieth of the argument. Results of \
                   `math.exp` below 2^-125.5 are zero. On f16 and bf16 they are computed in 32 \
@@ -109,6 +109,7 @@ functions! {
     Log1p = "math.log1p" => log1p(x),
     Log2 = "math.log2" => log2(x),
     Pow = "math.powf" => pow(x, y),
+    Rem = "arith.remf" => rem(x, y),
     Round = "math.round" => round(x),
     RoundEven = "math.roundeven" => roundeven(x),
     Rsqrt = "math.rsqrt" => rsqrt(x),
@@ -178,7 +179,10 @@ fn expand_body(
     rounds: bool,
 ) -> (u64, Vec<Diagnostic>) {
     let stays = |name: &str| is_native(name) || (rounds && is_rounding(name));
-    let is_function = |op: &Op| body.name(*op).dialect(cx) == "math" && !stays(body.name(*op).as_str(cx));
+    let is_function = |op: &Op| {
+        let (name, dialect) = (body.name(*op).as_str(cx), body.name(*op).dialect(cx));
+        (dialect == "math" && !stays(name)) || name == "arith.remf"
+    };
     let ops: Vec<Op> = body.preorder().filter(is_function).collect();
     let (mut expanded, mut errors) = (0, Vec::new());
     for op in ops {
@@ -192,7 +196,7 @@ fn expand_body(
             }
             None => {
                 let message = "has no expansion for this type, and nothing may call a math library";
-                let names: Vec<&str> = EXPANDED.iter().map(|name| &name["math.".len()..]).collect();
+                let names: Vec<&str> = EXPANDED.iter().filter_map(|name| name.strip_prefix("math.")).collect();
                 let help =
                     format!("scalars and vectors of f64, f32, f16 and bf16 of {} are expanded", names.join(", "));
                 errors.push(view.error(message).help(help));

@@ -3,10 +3,10 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use sutura_dialects::r#dyn::SymbolOp;
 use sutura_dialects::r#dyn::attr::symbolic_shape;
+use sutura_dialects::r#dyn::{Poly, SymbolOp};
 use sutura_dialects::func::{CallOp, FuncOp, ReturnOp};
-use sutura_dialects::graph::shape_fn::used_symbols;
+use sutura_dialects::graph::shape_fn::{mentioned_sizes, used_symbols};
 use sutura_dialects::scf::ConditionOp;
 use sutura_dialects::tensor::{CastOp, ExtractOp};
 use sutura_ir::analysis::effects::is_trivially_dead;
@@ -128,6 +128,7 @@ fn plan(cx: &Context, body: &Body, op: Op, number: usize) -> Result<Option<Plan>
             }
         }
     }
+    add_givers(cx, body, &mut plan.inputs, (op, &work));
     let read = block.ops().filter(|o| stays(*o)).flat_map(OpRef::operands);
     for value in end.operands().chain(read) {
         let made = body.defining_op(value).is_some_and(|o| work.iter().any(|w| w.op == o));
@@ -140,6 +141,48 @@ fn plan(cx: &Context, body: &Body, op: Op, number: usize) -> Result<Option<Plan>
         return Err((view.loc(), format!("a region stays: it passes a value of type {ty}")));
     }
     Ok(Some(plan))
+}
+
+/// Adds what tells sizes that the work of a region mentions and that nothing which it uses tells: the new function is isolated, so it
+/// would not know them.
+fn add_givers(cx: &Context, body: &Body, inputs: &mut Vec<Value>, (owner, work): (Op, &[OpRef<'_>])) {
+    let mut names: BTreeSet<Arc<str>> = BTreeSet::new();
+    for op in work {
+        op.walk(&mut |op| {
+            let shapes = op.result_types().filter_map(|ty| symbolic_shape(cx, ty));
+            let sizes: Vec<Poly> = shapes.flatten().flatten().chain(mentioned_sizes(op)).collect();
+            names.extend(sizes.iter().flat_map(Poly::symbols));
+        });
+    }
+    // A program knows its symbols by the dims of its inputs.
+    let passed = inputs.iter().filter_map(|value| symbolic_shape(cx, body.ty(*value))).flatten().flatten();
+    names.extend(passed.flat_map(|size| size.symbols()));
+    let tells = |value: &Value, name: &str| {
+        let shape = symbolic_shape(cx, body.ty(*value)).unwrap_or_default();
+        shape.iter().flatten().any(|size| size.as_symbol() == Some(name))
+    };
+    names.retain(|name| !inputs.iter().any(|value| tells(value, name)));
+    if names.is_empty() {
+        return;
+    }
+    let around = known_around(body, owner);
+    for name in names {
+        if !inputs.iter().any(|value| tells(value, &name)) {
+            inputs.extend(around.iter().find(|value| tells(value, &name)));
+        }
+    }
+}
+
+/// What the blocks around an op have made before it, the outermost first.
+fn known_around(body: &Body, owner: Op) -> Vec<Value> {
+    let mut blocks = Vec::new();
+    let mut at = Some(owner);
+    while let Some((op, block)) = at.and_then(|op| Some((op, body.op_block(op)?))) {
+        let before = body.ops(block).take_while(|other| *other != op).flat_map(|other| body.results(other));
+        blocks.push(body.block_args(block).iter().copied().chain(before).collect::<Vec<Value>>());
+        at = body.parent_op(op);
+    }
+    blocks.into_iter().rev().flatten().collect()
 }
 
 /// Whether a value is made in the block, or in a region in it.

@@ -15,9 +15,10 @@ pub fn op_cost(name: &str) -> u32 {
     match name {
         "graph.yield" | "arith.constant" | "graph.size" | "graph.index" => 0,
         "arith.divf" | "arith.divsi" | "arith.divui" | "arith.floordivsi" | "arith.remsi" | "arith.remui"
-        | "arith.remf" | "math.sqrt" | "math.rsqrt" => 8,
+        | "math.sqrt" | "math.rsqrt" => 8,
         "math.absf" | "math.absi" | "math.floor" | "math.ceil" | "math.round" | "math.roundeven" | "math.trunc"
         | "math.fma" => 1,
+        "arith.remf" => 20,
         name if name.starts_with("math.") => 20,
         _ => 1,
     }

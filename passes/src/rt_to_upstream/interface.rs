@@ -21,6 +21,8 @@ pub struct HostInterface {
     pub symbols: Vec<Symbol>,
     /// The inputs, in the order of `sutura_run`.
     pub inputs: Vec<Tensor>,
+    /// What stands behind the inputs and no caller gives: tensors without elements, whose first size says for how many there is place.
+    pub reserves: Vec<Tensor>,
     /// The outputs, in the order of `sutura_run`.
     pub outputs: Vec<Tensor>,
     /// The constants, in the order of `sutura_run`.
@@ -104,6 +106,8 @@ pub struct CheckText {
     pub left: String,
     /// What the second value is; for a range, the range.
     pub right: String,
+    /// The symbol for places which are too few where the check does not hold.
+    pub reserve: Option<String>,
 }
 
 /// A kernel that is launched.
@@ -169,7 +173,7 @@ impl HostInterface {
         };
         let check = |c: &CheckText| {
             let dict = Dict::new(cx).text("kind", c.kind.as_str()).optional("dim", c.dim.as_deref());
-            dict.text("left", &c.left).text("right", &c.right).finish()
+            dict.text("left", &c.left).text("right", &c.right).optional("reserve", c.reserve.as_deref()).finish()
         };
         let kernel = |k: &Kernel| {
             let dict = Dict::new(cx).text("symbol", &k.symbol).optional("guard", k.guard.as_deref());
@@ -201,6 +205,10 @@ impl HostInterface {
             true => dict,
             false => dict.list("temporaries", &self.temporaries, placed),
         };
+        let dict = match self.reserves.is_empty() {
+            true => dict,
+            false => dict.list("reserves", &self.reserves, tensor),
+        };
         let lists = [("routines", &self.routines), ("decided", &self.decided)];
         let lists = lists.into_iter().filter(|(_, list)| !list.is_empty());
         lists.fold(dict, |dict, (name, list)| dict.list(name, list, |text| cx.string_attr(text))).finish()
@@ -220,6 +228,10 @@ impl HostInterface {
                 Ok(Symbol { name, info })
             })?,
             inputs: read.list("inputs", Reader::tensor)?,
+            reserves: match read.entry("reserves") {
+                Some(_) => read.list("reserves", Reader::tensor)?,
+                None => Vec::new(),
+            },
             outputs: read.list("outputs", Reader::tensor)?,
             constants: read
                 .list("constants", |r| Ok(Constant { name: r.text("name")?, elements: r.attr("value")? }))?,
@@ -227,7 +239,8 @@ impl HostInterface {
                 let word = r.text("kind")?;
                 let kind = CheckKind::ALL.into_iter().find(|(_, w)| *w == word);
                 let (kind, _) = kind.ok_or_else(|| r.malformed("kind"))?;
-                Ok(CheckText { kind, dim: r.optional("dim")?, left: r.text("left")?, right: r.text("right")? })
+                let (dim, reserve) = (r.optional("dim")?, r.optional("reserve")?);
+                Ok(CheckText { kind, dim, left: r.text("left")?, right: r.text("right")?, reserve })
             })?,
             kernels: read.list("kernels", |r| {
                 let parts = r.entry("parts").map_or(Ok(vec![]), |attr| r.texts("parts", attr))?;

@@ -24,10 +24,11 @@ pub(super) fn text(cx: &Context, interface: &HostInterface) -> String {
     let number = |name: &String| interface.symbols.iter().position(|symbol| symbol.name == *name);
     let decided: Vec<String> = interface.decided.iter().filter_map(number).map(|number| format!("s{number}")).collect();
     let decided = if decided.is_empty() { String::new() } else { format!("; decided{}", words(decided)) };
+    let inputs: Vec<Tensor> = interface.inputs.iter().chain(&interface.reserves).cloned().collect();
     format!(
         "symbols {}; inputs{}; outputs{}; constants{constants}; checks {}; data_checks {}; kernels{kernels}{decided}",
         interface.symbols.len(),
-        tensors(&interface.inputs),
+        tensors(&inputs),
         tensors(&interface.outputs),
         interface.checks.len(),
         interface.data_checks.len(),

@@ -8,8 +8,9 @@ use sutura_dialects::gir::checks::{DataCheck, DataCheckKind};
 use sutura_dialects::routines::table::Routine;
 use sutura_dialects::rt::{
     ALIGNMENT, AllocOp, BufferType, CallOp, Check, Condition, ConstantOp, CopyOp, Decision, ExchangeOp, ExpectOp,
-    GROUPS_ATTR, IfOp, InvokeOp, KernelSignature, LaunchOp, Launchable, PARTS_ATTR, PackedOp, Phases, ProgramInfo,
-    ReadSizesOp, SelectOp, SizeListOp, Solution, Step, ViewOp, WhileOp, WriteSizesOp, planned_bytes, root_buffer,
+    GROUPS_ATTR, IfOp, InvokeOp, KernelSignature, LaunchOp, Launchable, PARTS_ATTR, PackedOp, Phases, Port,
+    ProgramInfo, ReadSizesOp, SelectOp, SizeListOp, Solution, Step, ViewOp, WhileOp, WriteSizesOp, planned_bytes,
+    root_buffer,
 };
 use sutura_ir::diagnostics::Diagnostic;
 use sutura_ir::{BlockRef, OpRef, OpView, Type, Value};
@@ -222,16 +223,20 @@ impl<'a> Program<'a> {
         let tensor = |port: &sutura_dialects::rt::Port| Tensor { name: port.name.clone(), ty: port.ty.clone() };
         let constant = |c: &ConstantOp<'_>| Constant { name: c.name().to_owned(), elements: c.elements() };
         let checks = (0..=self.info.decisions.len()).flat_map(|phase| self.checks(phase));
+        let (inputs, reserves) = self.info.inputs.split_at(self.info.inputs.len() - reserved(&self.info));
+        let grows = |check: &Check| reserves.iter().filter_map(reserved_symbol).find(|name| is_place(check, name));
+        let check = |check: &Check| CheckText { reserve: grows(check).map(str::to_owned), ..check_text(check) };
         let symbols = self.info.symbols.iter().enumerate();
         let decided = symbols.filter(|(i, _)| !self.phases().is_told(*i)).map(|(_, symbol)| symbol.name.clone());
         let kernels = self.kernels();
         HostInterface {
             model: self.info.name.to_owned(),
             symbols: self.info.symbols.clone(),
-            inputs: self.info.inputs.iter().map(tensor).collect(),
+            inputs: inputs.iter().map(tensor).collect(),
+            reserves: reserves.iter().map(tensor).collect(),
             outputs: self.info.outputs.iter().map(tensor).collect(),
             constants: self.constants.iter().map(constant).collect(),
-            checks: checks.map(check_text).collect(),
+            checks: checks.map(check).collect(),
             kernels,
             data_checks: self.data_checks.clone(),
             routines: self.routines().into_iter().map(Routine::symbol).collect(),
@@ -239,6 +244,35 @@ impl<'a> Program<'a> {
             temporaries: self.temporaries.iter().map(Temporary::placed).collect(),
         }
     }
+}
+
+/// The symbol of an input without elements that could say for how many there is place.
+fn reserved_symbol(port: &Port) -> Option<&str> {
+    match &port.ty.dims[..] {
+        [places, none] if none.is_zero() => places.as_symbol(),
+        _ => None,
+    }
+}
+
+/// How many inputs, the last ones, say for how many there is place where data decide, and nothing else.
+fn reserved(info: &ProgramInfo<'_>) -> usize {
+    let mentions = |port: &Port, name: &str| port.ty.dims.iter().any(|size| size.mentions(name));
+    let is_bound = |name: &str| {
+        let most = info.decisions.iter().flat_map(|decision| &decision.most);
+        most.clone().any(|most| most.as_symbol() == Some(name))
+    };
+    let is_reserve = |port: &&Port| {
+        reserved_symbol(port)
+            .is_some_and(|name| is_bound(name) && info.inputs.iter().filter(|other| mentions(other, name)).count() == 1)
+    };
+    info.inputs.iter().rev().take_while(is_reserve).count()
+}
+
+/// Whether the check says that there is place, for as many as the symbol says, for a size that data decide.
+fn is_place(check: &Check, name: &str) -> bool {
+    matches!(check.condition, Condition::AtLeast(_))
+        && check.quantity.dim.is_none()
+        && check.quantity.plus.mentions(name)
 }
 
 fn collect_routines(actions: &[Action<'_>], routines: &mut Vec<&'static Routine>) {
@@ -444,7 +478,8 @@ fn check_text(check: &Check) -> CheckText {
         Condition::MultipleOf(_) => CheckKind::Divisible,
     };
     let words = &check.words;
-    CheckText { kind, dim: words.dim.clone(), left: words.left.clone(), right: words.right.clone() }
+    let (dim, left, right) = (words.dim.clone(), words.left.clone(), words.right.clone());
+    CheckText { kind, dim, left, right, reserve: None }
 }
 
 fn collect_kernels(actions: &[Action<'_>], guard: Option<&str>, dispatchers: &[Dispatcher], kernels: &mut Vec<Kernel>) {

@@ -1,12 +1,15 @@
 //! The ops of a block as a graph to plan on, and their prices as kernels.
 
-use std::collections::{BTreeMap, HashMap, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
+use std::sync::Arc;
 
 use indexmap::IndexMap;
-use sutura_dialects::r#dyn::Facts;
+use sutura_dialects::r#dyn::attr::encoded_sizes;
+use sutura_dialects::r#dyn::{EqualOp, Facts, Poly};
+use sutura_dialects::graph::shape_fn::mentioned_sizes;
 use sutura_dialects::graph::{ConcatOp, Form, ReshapeOp, SliceOp};
 use sutura_ir::op_def::Traits;
-use sutura_ir::{Block, Body, Context, Op, OpRef, Value};
+use sutura_ir::{Block, Body, Context, Op, OpRef, Type, Value};
 
 use super::chains;
 use super::cost::{Cost, CostModel};
@@ -57,6 +60,7 @@ impl<'a> Ops<'a> {
                 }
             }
         }
+        edges.extend(decided(&ops, body.block_args(block), &computes));
         let mut this = Self { cx, body, facts, ops, reads, graph: Graph::default(), number };
         let links = this.links(&readers);
         edges.sort_unstable();
@@ -223,6 +227,59 @@ fn values_read(op: OpRef<'_>) -> Vec<Value> {
         }
     });
     values
+}
+
+/// Adds the symbols of sizes.
+fn add_symbols<'p>(sizes: impl IntoIterator<Item = &'p Poly>, names: &mut BTreeSet<Arc<str>>) {
+    sizes.into_iter().for_each(|size| {
+        size.each_symbol(&mut |name| {
+            names.insert(name.clone());
+        })
+    });
+}
+
+fn symbols_of_type(cx: &Context, ty: Type, names: &mut BTreeSet<Arc<str>>) {
+    if let Some(sizes) = encoded_sizes(cx, ty) {
+        add_symbols(sizes.dims.iter().flatten(), names);
+    }
+}
+
+/// What decides a size comes before what mentions it, though it may read nothing of it.
+fn decided(ops: &[OpRef<'_>], args: &[Value], computes: &[bool]) -> Vec<(usize, usize)> {
+    let Some(first) = ops.first() else { return Vec::new() };
+    let (cx, body) = (first.cx, first.body);
+    let mut told = BTreeSet::new();
+    args.iter().for_each(|arg| symbols_of_type(cx, body.ty(*arg), &mut told));
+    let mut givers: BTreeMap<Arc<str>, usize> = BTreeMap::new();
+    for (number, op) in ops.iter().enumerate().filter(|(number, _)| !computes[*number]) {
+        let mut made = BTreeSet::new();
+        op.result_types().for_each(|ty| symbols_of_type(cx, ty, &mut made));
+        for name in made.into_iter().filter(|name| !told.contains(name)) {
+            givers.entry(name).or_insert(number);
+        }
+    }
+    if givers.is_empty() {
+        return Vec::new();
+    }
+    let equal = ops.iter().filter_map(|op| op.as_::<EqualOp<'_>>());
+    let named: Vec<(&str, &Poly)> = equal.filter_map(|equal| Some((equal.lhs().as_symbol()?, equal.rhs()))).collect();
+    let mut edges = Vec::new();
+    for (to, op) in ops.iter().enumerate() {
+        let mut mentioned = BTreeSet::new();
+        op.walk(&mut |op| {
+            op.result_types().for_each(|ty| symbols_of_type(cx, ty, &mut mentioned));
+            add_symbols(&mentioned_sizes(op), &mut mentioned);
+        });
+        // A name for a large size mentions what that is made of.
+        for (name, size) in &named {
+            if mentioned.contains(*name) {
+                add_symbols([*size], &mut mentioned);
+            }
+        }
+        let from = mentioned.iter().filter_map(|name| givers.get(name).copied());
+        edges.extend(from.filter(|from| *from < to).map(|from| (from, to)));
+    }
+    edges
 }
 
 /// True for an op that makes tensors by computing or moving elements.

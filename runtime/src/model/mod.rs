@@ -7,6 +7,7 @@ mod graphs;
 mod on_device;
 mod queue;
 mod reports;
+mod reserves;
 mod rules;
 mod run;
 mod session;
@@ -30,6 +31,7 @@ use crate::scratch::ScratchPool;
 use crate::stats::{Counters, Stats};
 use crate::tensor::{Tensor, TensorView, TensorViewMut};
 use on_device::OnDevice;
+use reserves::Reserves;
 use rules::Rules;
 pub use session::{DeviceTensor, Session};
 
@@ -55,6 +57,7 @@ struct Inner {
     constants: Constants,
     artifact: Artifact,
     rules: Rules,
+    reserves: Reserves,
     options: Options,
     threads: usize,
     scratch: ScratchPool,
@@ -95,7 +98,7 @@ impl Model {
         cpu::check(&manifest.target)?;
         check_routines(manifest, &options)?;
         let threads = options.thread_count()?;
-        let rules = Rules::new(manifest);
+        let (rules, reserves) = (Rules::new(manifest), Reserves::new(manifest));
         let on_device = OnDevice::find(&artifact, &options)?;
         let host = Host::load(artifact.host(), manifest)?;
         pool::reserve(threads)?;
@@ -108,6 +111,7 @@ impl Model {
             constants,
             artifact,
             rules,
+            reserves,
             options,
             threads,
             scratch: ScratchPool::default(),
@@ -209,7 +213,8 @@ impl Model {
     /// no tensor or workspace is allocated.
     ///
     /// Where data decide sizes (`decided` in the manifest), the buffers have the dims that [`infer_shapes`](Self::infer_shapes)
-    /// tells, the most that they may be. Each output lies at the front of its buffer, contiguous; its dims are returned.
+    /// tells, the most that they may be. Each output lies at the front of its buffer, contiguous; its dims are returned. Where a
+    /// number that data tell is a size (`reserves` in the manifest), that most grows: [`Error::Outgrown`] says that it did.
     pub fn run_into(
         &self,
         inputs: &[TensorView<'_>],

@@ -35,7 +35,8 @@ impl Rules {
         };
         let rules = |values: &[Value]| values.iter().flat_map(|v| &v.dims).map(rule).collect();
         let decided = manifest.symbols.iter().map(|symbol| manifest.decided.contains(&symbol.name)).collect();
-        let (inputs, outputs) = (rules(&manifest.inputs), rules(&manifest.outputs));
+        let inputs = rules(&[&manifest.inputs[..], &manifest.reserves].concat());
+        let outputs = rules(&manifest.outputs);
         Self { inputs, outputs, symbols: manifest.symbols.len(), decided }
     }
 

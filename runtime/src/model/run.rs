@@ -7,6 +7,7 @@ use std::sync::atomic::{AtomicPtr, AtomicU32, Ordering};
 use std::sync::{Mutex, PoisonError};
 use std::time::Instant;
 
+use super::reserves::repeated;
 use super::{Inner, Shapes, missing_routines, rules};
 use crate::abi::{ALIGNMENT, KernelFn, NO_SUCH_ROUTINE, SuturaRt, VERSION};
 use crate::buffer::EMPTY;
@@ -35,6 +36,10 @@ impl Inner {
     }
 
     pub(super) fn run(&self, inputs: &[TensorView<'_>]) -> Result<Vec<Tensor>> {
+        repeated(|| self.run_once(inputs))
+    }
+
+    fn run_once(&self, inputs: &[TensorView<'_>]) -> Result<Vec<Tensor>> {
         let mut scratch = self.scratch.lease();
         let workspace_bytes = self.accept(&mut scratch, inputs.iter().map(signature))?;
         let values = &self.artifact.manifest().outputs;
@@ -121,6 +126,7 @@ impl Inner {
         let Scratch { input_dims: dims, symbols, output_dims, .. } = scratch;
         dims.clear();
         input_dims.for_each(|d| dims.extend_from_slice(d));
+        self.reserves.append_dims(dims);
         symbols.clear();
         symbols.resize(self.rules.symbols(), 0);
         output_dims.clear();
@@ -250,7 +256,7 @@ impl Inner {
         };
         self.artifact.check_unchanged()?;
         if let Some(wrong) = call.wrong_data.into_inner().unwrap_or_else(PoisonError::into_inner) {
-            return Err(self.wrong_data(wrong));
+            return Err(self.outgrown(&scratch.input_dims, wrong).unwrap_or_else(|| self.wrong_data(wrong)));
         }
         if call.misplaced.get() {
             return Err(Error::Contract("it launches kernels of a device, and the manifest has no device".to_owned()));
@@ -260,6 +266,12 @@ impl Inner {
             return Ok(());
         }
         Err(call.failed_routine.into_inner().unwrap_or(Error::RunFailed { code: result }))
+    }
+
+    /// Makes place, where a check says that there was not enough for a number that is a size.
+    fn outgrown(&self, dims: &[i64], wrong: WrongData) -> Option<Error> {
+        let check = usize::try_from(wrong.check.checked_neg()?).ok()?.checked_sub(1)?;
+        self.reserves.grow(self.artifact.manifest().checks.get(check)?, dims, wrong.size)
     }
 
     pub(super) fn wrong_data(&self, WrongData { check, position, index, size }: WrongData) -> Error {
@@ -306,6 +318,7 @@ impl Inner {
             Counters::add(&self.counters.staged_bytes, bytes);
             pointers.push(staging.as_mut_ptr().cast_const().cast());
         }
+        pointers.resize(inputs.len() + self.reserves.len(), EMPTY.as_ptr().cast_const().cast());
         Ok(pointers)
     }
 }

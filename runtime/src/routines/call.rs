@@ -212,13 +212,13 @@ impl<'a> Call<'a> {
     }
 
     /// Writes the sizes that the routine decides. Returns whether there is place for what has them.
-    pub(super) fn decide(&self, sizes: &[usize]) -> bool {
+    pub(super) fn decide(&self, sizes: &[i64]) -> bool {
         let Some(output) = self.outputs.last().filter(|_| self.routine.decides()) else { return false };
         let mut fits = true;
         for (i, (size, (param, _))) in sizes.iter().zip(self.routine.decided()).enumerate() {
-            fits &= self.params[param].first().is_some_and(|places| *size as i64 <= *places);
+            fits &= self.params[param].first().is_some_and(|places| size <= places);
             // SAFETY: only this thread writes sizes.
-            unsafe { output.write(i, &(*size as i64).to_ne_bytes()) };
+            unsafe { output.write(i, &size.to_ne_bytes()) };
         }
         fits
     }

@@ -10,6 +10,7 @@
 #![allow(unsafe_code)]
 
 mod call;
+mod decide_size;
 mod fft;
 mod floats;
 mod keys;
@@ -34,7 +35,7 @@ type Function = fn(&Call<'_>) -> Result<(), String>;
 
 /// The functions of the table's routines, in its order.
 const FUNCTIONS: [Function; ROUTINES.len()] =
-    [sort::run, top_k::run, fft::run, non_zero::run, unique::run, non_max_suppression::run];
+    [sort::run, top_k::run, fft::run, non_zero::run, unique::run, non_max_suppression::run, decide_size::run];
 
 /// The runtime's routine that code calls by this name.
 pub(crate) fn find(symbol: &str) -> Option<usize> {

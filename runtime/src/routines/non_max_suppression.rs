@@ -68,8 +68,8 @@ pub(super) fn run(call: &Call<'_>) -> Result<(), String> {
             counts.lock().unwrap_or_else(std::sync::PoisonError::into_inner)[part] = selected as u128;
         });
     }
-    let total = counts.iter().map(|count| *count as usize).sum();
-    if !call.decide(&[total]) {
+    let total: usize = counts.iter().map(|count| *count as usize).sum();
+    if !call.decide(&[total as i64]) {
         return Ok(());
     }
     let mut row = 0;

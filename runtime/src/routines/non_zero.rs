@@ -23,7 +23,7 @@ pub(super) fn run(call: &Call<'_>) -> Result<(), String> {
         *before = count;
         count += own.load(Ordering::Relaxed);
     }
-    if !call.decide(&[count]) || count == 0 {
+    if !call.decide(&[count as i64]) || count == 0 {
         return Ok(());
     }
     call.threads.each(parts, &|part| {

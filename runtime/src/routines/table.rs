@@ -325,6 +325,24 @@ pub static ROUTINES: &[Routine] = &[
         ]),
         capabilities: ON_THE_HOST,
     },
+    Routine {
+        name: "decide_size",
+        version: 1,
+        summary: "Makes a number a size: that of a tensor without elements. `places` has a row for each that there is place for, \
+                  and no elements.",
+        params: &[Param { name: "found", kind: ParamKind::Decided(Size::Dim(0)) }],
+        inputs: Inputs::List(&[
+            Operand { name: "places", elem: Elem::Any, dims: Dims::Any },
+            Operand { name: "number", elem: Elem::Int64, dims: Dims::AnyRank },
+        ]),
+        outputs: Outputs::List(&[Operand {
+            name: "rows",
+            elem: Elem::First,
+            dims: Dims::List(&[Size::Param("found"), Size::Const(0)]),
+        }]),
+        scratch: Size::Const(0),
+        capabilities: ON_THE_HOST,
+    },
 ];
 
 /// The parts into which lines along the axis are cut, none without a line.

@@ -59,7 +59,7 @@ pub(super) fn run(call: &Call<'_>) -> Result<(), String> {
         before = Some(slice);
         *item |= ((groups - 1) as u128) << 64;
     }
-    if !call.decide(&[groups]) {
+    if !call.decide(&[groups as i64]) {
         return Ok(());
     }
     let firsts = &mut firsts[..groups];

@@ -77,6 +77,7 @@ pub fn manifest() -> Manifest {
         dim: Some(dim.into()),
         left: left.into(),
         right: right.into(),
+        reserve: None,
     };
     let kernel = |name: &str| Kernel {
         symbol: name.into(),
@@ -102,6 +103,7 @@ pub fn manifest() -> Manifest {
         model: "rows".into(),
         symbols: vec![symbol("rows", 5000), symbol("cols", 1 << 20)],
         inputs: vec![value("x", &[rows.clone(), cols.clone()]), value("bias", std::slice::from_ref(&cols))],
+        reserves: vec![],
         outputs: vec![value("y", &[rows.clone(), cols]), value("sums", &[rows])],
         constants: vec![Constant { name: "scale".into(), element_type: ElementType::F32, dims: vec![1] }],
         checks: vec![
@@ -147,7 +149,13 @@ pub fn decided_manifest() -> Manifest {
         inputs: vec![value("x", &[n])],
         outputs: vec![value("y", &[k])],
         constants: vec![],
-        checks: vec![Check { kind: CheckKind::Equal, dim: None, left: words.0.into(), right: words.1.into() }],
+        checks: vec![Check {
+            kind: CheckKind::Equal,
+            dim: None,
+            left: words.0.into(),
+            right: words.1.into(),
+            reserve: None,
+        }],
         data_checks: vec![],
         temporaries: Vec::new(),
         kernels: vec![],

@@ -58,6 +58,7 @@ fn load_with_constant(family: Family, host: &[u8], options: Options, constant: O
         model: "chain".into(),
         symbols: vec![Symbol { name: "n".into(), min: 0, max: 1 << 24, div: 1, likely: vec![] }],
         inputs: vec![value("x")],
+        reserves: vec![],
         outputs: vec![value("y"), value("z")],
         constants: constant
             .iter()

@@ -118,6 +118,7 @@ pub(crate) fn manifest(
         model: interface.model.clone(),
         symbols: symbols.collect(),
         inputs: values(&interface.inputs)?,
+        reserves: values(&interface.reserves)?,
         outputs: values(&interface.outputs)?,
         constants: constants.collect::<Result<_, Failure>>()?,
         checks: interface.checks.iter().map(check).collect(),
@@ -160,7 +161,8 @@ fn check(text: &host::CheckText) -> Check {
         host::CheckKind::Divisible => CheckKind::Divisible,
         host::CheckKind::Constraint => CheckKind::Constraint,
     };
-    Check { kind, dim: text.dim.clone(), left: text.left.clone(), right: text.right.clone() }
+    let (dim, reserve) = (text.dim.clone(), text.reserve.clone());
+    Check { kind, dim, left: text.left.clone(), right: text.right.clone(), reserve }
 }
 
 fn element_type(cx: &Context, ty: Type) -> Result<ElementType, Failure> {

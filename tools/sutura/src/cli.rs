@@ -307,6 +307,10 @@ pub(crate) struct Reading {
     /// of more than 2G, while external data may have any size
     #[arg(long, value_name = "SIZE", value_parser = sutura_input::parse_size)]
     pub(crate) max_input: Option<u64>,
+    /// Operators of your own: a file of `graph.operator` declarations, which nodes of an ONNX model name by `onnx`. May be given
+    /// several times
+    #[arg(long, value_name = "FILE")]
+    pub(crate) operators: Vec<PathBuf>,
 }
 
 #[derive(Args, Debug)]

@@ -1,5 +1,6 @@
 //! `sutura inspect`: what an artifact says about itself.
 
+use sutura_runtime::manifest::{Dim, Value};
 use sutura_runtime::{Artifact, Manifest};
 
 use crate::cli::InspectArgs;
@@ -49,7 +50,12 @@ fn describe(artifact: &Artifact, sizes: &[(String, i64)]) -> Result<String, Fail
     for symbol in &manifest.symbols {
         let div = if symbol.div == 1 { String::new() } else { format!(", multiples of {}", symbol.div) };
         let likely = if symbol.likely.is_empty() { String::new() } else { format!(", likely {:?}", symbol.likely) };
-        let decided = if manifest.decided.contains(&symbol.name) { ", decided by data" } else { "" };
+        let reserved = |value: &Value| value.dims.first() == Some(&Dim::Symbol(symbol.name.clone()));
+        let decided = match () {
+            () if manifest.decided.contains(&symbol.name) => ", decided by data",
+            () if manifest.reserves.iter().any(reserved) => ", places that the runtime makes for what data decide",
+            () => "",
+        };
         line("dimension", format!("{} in [{}, {}]{div}{likely}{decided}", symbol.name, symbol.min, symbol.max));
     }
     for routine in &manifest.routines {

@@ -100,7 +100,8 @@ pub fn check(model: &Path, watch: Watch) -> (Exit, String, Vec<String>) {
 /// What a model uses, as `sutura check --json` writes it: a JSON object.
 pub fn survey(model: &Path) -> Option<String> {
     let args = CompileArgs { model: model.to_owned(), ..CompileArgs::default() };
-    let survey = compile::surveyed(&args).ok()?;
+    let (quiet, _) = talk::Talk::kept(cli::MessageFormat::Human, 0, true);
+    let survey = compile::surveyed(&args, &quiet).ok()?;
     serde_json::to_string(&survey).ok()
 }
 

@@ -147,3 +147,50 @@ fn devices_refuse_what_the_host_decides() {
         assert!(text.contains("calls the routine 'non_zero' of the runtime"), "{target}: {text}");
     }
 }
+
+fn number(value: i64) -> Tensor {
+    Tensor::from_slice(&[], &[value]).unwrap()
+}
+
+/// Sizes that are numbers: nothing bounds them, so the runtime makes place for what it finds.
+#[test]
+fn numbers_of_the_data_are_sizes() {
+    let folder = tempfile::tempdir().unwrap();
+    let model = load("numbers.mlir", folder.path(), 2);
+    let names = |values: &[sutura_runtime::manifest::Value]| values.iter().map(|v| v.name.clone()).collect::<Vec<_>>();
+    assert_eq!(
+        (names(model.inputs()), names(&model.manifest().reserves)),
+        (vec!["n".into(), "turns".into()], vec!["P".into(), "Q".into()])
+    );
+    // Few, many more, as many, and few again: each once, but where there was no place.
+    for (n, turns) in [(3, 2), (0, 0), (100_000, 3), (16, 500), (99_999, 499), (1, 1)] {
+        let outputs = model.run(&[number(n), number(turns)]).unwrap();
+        assert_eq!(outputs[0].dims(), [n]);
+        assert!(outputs[0].as_slice::<i64>().unwrap().iter().copied().eq(0..n));
+        let sum: i64 = (0..turns).map(|k| k * (k - 1) / 2).sum();
+        assert_eq!(outputs[1].as_slice::<i64>().unwrap(), [sum], "{n} {turns}");
+    }
+    assert_eq!(model.stats().runs, 6);
+    for wrong in [-1, i64::MIN, 1 << 31, i64::MAX] {
+        let error = model.run(&[number(wrong), number(0)]).unwrap_err();
+        assert!(matches!(error, Error::Shape(ShapeProblem::OutOfRange { value, .. }) if value == wrong), "{error}");
+    }
+    assert_eq!(model.run(&[number(5), number(2)]).unwrap()[0].dims(), [5]);
+}
+
+/// Memory of the caller is for as many as there was place; where that was too few, it says so, and there is more.
+#[test]
+fn memory_of_the_caller_may_be_too_small_for_a_number() {
+    let folder = tempfile::tempdir().unwrap();
+    let model = load("numbers.mlir", folder.path(), 1);
+    let inputs = [number(1000), number(1)];
+    let views: Vec<_> = inputs.iter().map(Tensor::view).collect();
+    let run = || {
+        let mut outputs = model.allocate_outputs(&[&[], &[]]).unwrap();
+        let mut into: Vec<_> = outputs.iter_mut().map(Tensor::view_mut).collect();
+        model.run_into(&views, &mut into)
+    };
+    let error = run().unwrap_err();
+    assert!(matches!(error, Error::Outgrown { wanted: 1000, .. }), "{error}");
+    assert_eq!(run().unwrap(), Some(vec![vec![1000], vec![]]));
+}

@@ -2,6 +2,7 @@
 
 use sutura_ir::{Op, OpState, Type, Value};
 
+use super::super::decide_size::DecideSizeOp;
 use super::super::fft::FftOp;
 use super::super::non_max_suppression::NonMaxSuppressionOp;
 use super::super::non_zero::NonZeroOp;
@@ -50,6 +51,13 @@ impl GraphBuilder<'_, '_> {
     pub fn non_zero(&mut self, x: Value) -> Value {
         let ty = self.unknown(2, Type::I64);
         let state = NonZeroOp::state(self.b, self.loc, x, ty);
+        self.all_shaped(state)[0]
+    }
+
+    /// A tensor without elements whose first size is a number, for which there are places; see [`DecideSizeOp`].
+    pub fn decide_size(&mut self, number: Value, places: Value) -> Value {
+        let ty = self.unknown(2, self.elem(places));
+        let state = DecideSizeOp::state(self.b, self.loc, places, number, ty);
         self.all_shaped(state)[0]
     }
 

@@ -212,20 +212,27 @@ impl<'s, 'b> Scalars<'s, 'b> {
         self.same("arith.remf", int, &[a, b])
     }
 
-    /// Integer remainder with the sign of the divisor.
+    /// Remainder with the sign of the divisor; of floats zero too.
     pub fn modulo(&mut self, a: Value, b: Value) -> Value {
         let rest = self.rem(a, b);
         if self.is_unsigned(a) {
             return rest;
         }
-        let zero = self.int(0, self.ty(a));
+        let zero = self.number(0.0, self.ty(a));
         let (rest_negative, divisor_negative) =
             (self.compare(Comparison::Less, rest, zero), self.compare(Comparison::Less, b, zero));
         let differ = self.bits("arith.xori", rest_negative, divisor_negative);
         let some = self.compare(Comparison::NotEqual, rest, zero);
         let adds = self.bits("arith.andi", differ, some);
         let sum = self.add(rest, b);
-        self.select(adds, sum, rest)
+        let result = self.select(adds, sum, rest);
+        if !self.is_float(a) {
+            return result;
+        }
+        // Compared so, NaN is no zero.
+        let none = self.compare(Comparison::Equal, rest, zero);
+        let signed_zero = self.op("math.copysign", &[zero, b], self.ty(a));
+        self.select(none, signed_zero, result)
     }
 
     /// `a` to the power of `b`, both integers: products of the squares that the bits of `b` say. It wraps around. A negative power of

@@ -22,6 +22,7 @@ const TEXTS: &[(&str, &str)] = &[
     ("attention_linear.mlir", include_str!("../operators/attention_linear.mlir")),
     ("attention_states.mlir", include_str!("../operators/attention_states.mlir")),
     ("extremes.mlir", include_str!("../operators/extremes.mlir")),
+    ("matrices.mlir", include_str!("../operators/matrices.mlir")),
     ("normalizations.mlir", include_str!("../operators/normalizations.mlir")),
     ("numbers.mlir", include_str!("../operators/numbers.mlir")),
     ("recurrent.mlir", include_str!("../operators/recurrent.mlir")),
@@ -93,16 +94,62 @@ pub fn from_file(cx: &Context, path: &Path) -> Result<Module, LibraryError> {
     from_text(cx, &path.display().to_string(), &text)
 }
 
-fn from_text(cx: &Context, name: &str, text: &str) -> Result<Module, LibraryError> {
+/// The operators that a text declares, as a module; messages call it `name`.
+///
+/// # Errors
+/// When it holds anything but declarations of operators.
+pub fn from_text(cx: &Context, name: &str, text: &str) -> Result<Module, LibraryError> {
     let mut diags = Diagnostics::default();
     match read(cx, name, text, &mut diags) {
-        Some(module) => Ok(module),
+        Some((module, _)) => Ok(module),
         None => Err(LibraryError::Malformed { origin: name.to_owned(), diagnostics: diags }),
     }
 }
 
-fn read(cx: &Context, name: &str, text: &str, diags: &mut Diagnostics) -> Option<Module> {
+/// Operators of a file that stand beside those of the library.
+#[derive(Clone, Debug)]
+pub struct OwnOperators {
+    /// The file's text, which [`from_text`] makes a module of.
+    pub text: String,
+    /// What the file realises of models, in its order.
+    pub forms: Vec<OnnxForm>,
+}
+
+/// The operators of a file that stand beside those of the library.
+///
+/// # Errors
+/// When it cannot be read, holds anything but declarations of operators, or declares one that the library has.
+pub fn own_from_file(cx: &Context, path: &Path) -> Result<OwnOperators, LibraryError> {
+    let text = sutura_input::text(path, MOST_TEXT).and_then(sutura_input::utf8);
+    let text = text.map_err(|error| LibraryError::Unreadable { path: path.to_owned(), error })?;
+    let (name, mut diags) = (path.display().to_string(), Diagnostics::default());
+    match own(cx, &name, &text, &mut diags) {
+        Some(forms) => Ok(OwnOperators { text, forms }),
+        None => Err(LibraryError::Malformed { origin: name, diagnostics: diags }),
+    }
+}
+
+fn own(cx: &Context, name: &str, text: &str, diags: &mut Diagnostics) -> Option<Vec<OnnxForm>> {
+    let (module, declared) = read(cx, name, text, diags)?;
+    let of_build: BTreeSet<&str> = TEXTS.iter().flat_map(|(_, text)| names(text)).collect();
+    let mut forms_of_all = Vec::new();
+    for op in top(cx, module.body()) {
+        // Behind its own declarations stand those of the library that they apply.
+        let Some(name) = op.symbol_name().filter(|name| declared.contains(*name)) else { continue };
+        if of_build.contains(name) {
+            diags.report(op.error(format!(
+                "@{name} is an operator of the library, and means the same everywhere; call this one otherwise"
+            )));
+        }
+        forms_of_all.extend(forms(op));
+    }
+    (diags.errors() == 0).then_some(forms_of_all)
+}
+
+/// A text as a module, and the names that it declares itself.
+fn read(cx: &Context, name: &str, text: &str, diags: &mut Diagnostics) -> Option<(Module, BTreeSet<String>)> {
     let mut module = parsed(cx, name, text, diags)?;
+    let declared = top(cx, module.body()).filter_map(|op| Some(op.symbol_name()?.to_owned())).collect();
     complete(cx, &mut module, diags)?;
     verify(module.op_ref(cx), VerifyOptions::default(), diags).ok()?;
     let other = top(cx, module.body()).find(|op| !op.is::<OperatorOp<'_>>());
@@ -111,7 +158,7 @@ fn read(cx: &Context, name: &str, text: &str, diags: &mut Diagnostics) -> Option
             diags.report(op.error("is no declaration of an operator"));
             None
         }
-        None => Some(module),
+        None => Some((module, declared)),
     }
 }
 

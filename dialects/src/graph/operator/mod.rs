@@ -30,8 +30,8 @@ pub use bind::{Actual, Binding, Number, bind};
 pub use declaration::{Attribute, Formal, Group, Operator};
 pub use laws::Law;
 pub use library::{
-    COUNT, Choice, LibraryError, Literal, Numbers, OnnxForm, Unsigned, Words, from_file, library, link, missing,
-    onnx_forms, onnx_forms_of, otherwise,
+    COUNT, Choice, LibraryError, Literal, Numbers, OnnxForm, OwnOperators, Unsigned, Words, from_file, from_text,
+    library, link, missing, onnx_forms, onnx_forms_of, otherwise, own_from_file,
 };
 pub use lift::lift;
 pub use nested::Find;

@@ -20,7 +20,7 @@
 #rows_of_queries = affine_map<(p, l, n, g, e) -> (p, n, g, l, e)>
 
 // What attributes of ONNX may be.
-#kinds = {qk_matmul_output_mode = array<i64: 0, 1, 2, 3>, softmax_precision = array<i64: 1, 10, 16>}
+#kinds = {qk_matmul_output_mode = array<i64: 0, 1, 2, 3>, softmax_precision = array<i64: 1, 10, 11, 16>}
 #windows = {left_window_size = -1 : i64, right_window_size = -1 : i64}
 #nothing = {attn_mask = 0.0 : f32, past_key = 0.0 : f32, past_value = 0.0 : f32}
 #nothing_masked = {past_key = 0.0 : f32, past_value = 0.0 : f32}

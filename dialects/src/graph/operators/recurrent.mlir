@@ -290,20 +290,20 @@ graph.operator @recurrent_outputs {
 }
 
 // i, o, f and c are the gates 0 to 3, as ONNX orders them; the peepholes of i, o and f look at the cell.
-// A `clip` is refused: by ONNX's text it cuts off the cell before h as well, and onnxruntime does not.
+// A `clip` cuts off what goes into the gates, as in onnxruntime; ONNX's text may be read so that it also cuts off the cell before h.
 graph.operator @lstm {
   summary = "long short-term memory: c = f * c + i * g(c gate), h = o * h(c)",
   elements = [f16, bf16, f32, f64], accumulator = f32,
   sizes = {D = "num_directions", H = "hidden_size"},
-  attributes = {num_directions = 1 : i64, reverse = 0 : i64, hidden_size = 0 : i64, f = 0 : i64, g = 1 : i64, h = 1 : i64, input_forget = 0 : i64,
+  attributes = {num_directions = 1 : i64, reverse = 0 : i64, hidden_size = 0 : i64, clip = 0x7F800000 : f32, f = 0 : i64, g = 1 : i64, h = 1 : i64, input_forget = 0 : i64,
                 f_alpha = 0x7FC00000 : f32, f_beta = 0x7FC00000 : f32, g_alpha = 0x7FC00000 : f32, g_beta = 0x7FC00000 : f32, h_alpha = 0x7FC00000 : f32, h_beta = 0x7FC00000 : f32,
                 f2 = -1 : i64, f2_alpha = 0x7FC00000 : f32, f2_beta = 0x7FC00000 : f32,
                 g2 = -1 : i64, g2_alpha = 0x7FC00000 : f32, g2_beta = 0x7FC00000 : f32,
                 h2 = -1 : i64, h2_alpha = 0x7FC00000 : f32, h2_beta = 0x7FC00000 : f32},
   or_scalar = array<i64: 3, 4, 5, 6, 7>,
-  onnx = [{op = "LSTM", with = {layout = 0 : i64}, one_of = #coupled, refuse = ["clip"], choose = {direction = #directions},
+  onnx = [{op = "LSTM", with = {layout = 0 : i64}, one_of = #coupled, choose = {direction = #directions},
            words = {activations = {of = ["f", "g", "h"], second = ["f2", "g2", "h2"], words = #functions, times = "num_directions", numbers = #numbers}}, absent = {B = 0.0 : f32, sequence_lens = 2147483647 : i32, initial_h = 0.0 : f32, initial_c = 0.0 : f32, P = 0.0 : f32}},
-          {op = "LSTM", with = {layout = 1 : i64}, one_of = #coupled, refuse = ["clip"], choose = {direction = #directions},
+          {op = "LSTM", with = {layout = 1 : i64}, one_of = #coupled, choose = {direction = #directions},
            words = {activations = {of = ["f", "g", "h"], second = ["f2", "g2", "h2"], words = #functions, times = "num_directions", numbers = #numbers}}, absent = {B = 0.0 : f32, sequence_lens = 2147483647 : i32, initial_h = 0.0 : f32, initial_c = 0.0 : f32, P = 0.0 : f32},
            permute = {X = array<i64: 1, 0, 2>, initial_h = array<i64: 1, 0, 2>, initial_c = array<i64: 1, 0, 2>, Y = array<i64: 2, 0, 1, 3>, Y_h = array<i64: 1, 0, 2>, Y_c = array<i64: 1, 0, 2>}}]
 } {
@@ -375,9 +375,9 @@ graph.operator @lstm {
       %v = arith.addf %a, %b : f32
       graph.yield %v : f32
     }
-    %i_gate = graph.apply @gate(%i_in) {function = "f", alpha = "f_alpha", beta = "f_beta", second = "f2", second_alpha = "f2_alpha", second_beta = "f2_beta"} : (!c) -> !c
-    %f_gate = graph.apply @gate(%f_in) {function = "f", alpha = "f_alpha", beta = "f_beta", second = "f2", second_alpha = "f2_alpha", second_beta = "f2_beta"} : (!c) -> !c
-    %c_gate = graph.apply @gate(%c_in) {function = "g", alpha = "g_alpha", beta = "g_beta", second = "g2", second_alpha = "g2_alpha", second_beta = "g2_beta"} : (!c) -> !c
+    %i_gate = graph.apply @gate(%i_in) {function = "f", alpha = "f_alpha", beta = "f_beta", second = "f2", second_alpha = "f2_alpha", second_beta = "f2_beta", clip = "clip"} : (!c) -> !c
+    %f_gate = graph.apply @gate(%f_in) {function = "f", alpha = "f_alpha", beta = "f_beta", second = "f2", second_alpha = "f2_alpha", second_beta = "f2_beta", clip = "clip"} : (!c) -> !c
+    %c_gate = graph.apply @gate(%c_in) {function = "g", alpha = "g_alpha", beta = "g_beta", second = "g2", second_alpha = "g2_alpha", second_beta = "g2_beta", clip = "clip"} : (!c) -> !c
     %cell = graph.compute ins(%f_gate, %c, %i_gate, %c_gate : !c, !c, !c, !c) -> !c
         {iterators = #graph.iterators<[parallel, parallel, parallel]>, maps = [#id3, #id3, #id3, #id3, #id3]} {
     ^bb0(%own: f32, %old: f32, %take: f32, %new: f32):
@@ -400,7 +400,7 @@ graph.operator @lstm {
       %v = arith.addf %sum, %seen : f32
       graph.yield %v : f32
     }
-    %o_gate = graph.apply @gate(%o_in) {function = "f", alpha = "f_alpha", beta = "f_beta", second = "f2", second_alpha = "f2_alpha", second_beta = "f2_beta"} : (!c) -> !c
+    %o_gate = graph.apply @gate(%o_in) {function = "f", alpha = "f_alpha", beta = "f_beta", second = "f2", second_alpha = "f2_alpha", second_beta = "f2_beta", clip = "clip"} : (!c) -> !c
     %shown = graph.apply @gate(%cell) {function = "h", alpha = "h_alpha", beta = "h_beta", second = "h2", second_alpha = "h2_alpha", second_beta = "h2_beta"} : (!c) -> !c
     %live = graph.apply @recurrent_live(%y, %given_lengths, %at) {reverse = "reverse"} : (!y, !lengths, tensor<i64>) -> !live
     %next_c = graph.compute ins(%live, %cell, %c : !live, !c, !c) -> !c

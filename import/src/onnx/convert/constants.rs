@@ -141,7 +141,7 @@ impl<'m> Importer<'m, '_, '_> {
 
     fn check_operands(&mut self, op: &Op<'m>) -> Made<()> {
         match op {
-            Op::Binary { function: Binary::Div | Binary::Mod | Binary::Remainder, a, b } => {
+            Op::Binary { function: Binary::Div | Binary::Mod | Binary::IntegerMod | Binary::Remainder, a, b } => {
                 let values = (self.value(a)?, self.value(b)?);
                 self.check_divisor(values, (a, b))
             }

@@ -81,6 +81,24 @@ impl<'m> Importer<'m, '_, '_> {
         }
     }
 
+    /// What `make` makes where these names stand for these values.
+    pub(in super::super) fn with_names<T>(
+        &mut self,
+        names: Vec<(&'m str, Value)>,
+        make: impl FnOnce(&mut Self) -> Made<T>,
+    ) -> Made<T> {
+        let set = |(name, value)| (name, self.values.insert(name, Item::Tensor(value)));
+        let before: Vec<(&'m str, Option<Item>)> = names.into_iter().map(set).collect();
+        let made = make(self);
+        for (name, item) in before {
+            match item {
+                Some(item) => self.values.insert(name, item),
+                None => self.values.swap_remove(name),
+            };
+        }
+        made
+    }
+
     /// What a name stands for; a weight becomes a constant at its first use.
     pub(in super::super) fn item(&mut self, name: &'m str) -> Made<Item> {
         match self.values.get(name) {

@@ -5,12 +5,14 @@
 //! with all that is known.
 
 mod constants;
+mod decide;
 mod items;
 pub(super) mod literal;
 mod names;
 mod nodes;
 mod regions;
 mod shapes;
+mod stated;
 pub(super) mod windows;
 
 use std::sync::Arc;
@@ -80,7 +82,8 @@ pub fn import(cx: &Context, model: &OnnxModel, diags: &mut Diagnostics) -> Resul
     let mut g = GraphBuilder::new(&mut rw, ShapeEnv::naming(facts), loc);
     let mut wanted: FxHashSet<&str> = FxHashSet::default();
     nodes.iter().for_each(|node| operators_of(&node.op, &mut wanted));
-    let library = library(cx, &|operator| wanted.contains(operator));
+    let mut library = library(cx, &|operator| wanted.contains(operator));
+    library.extend(model.extension.into_iter().flat_map(|extension| extension.modules(cx)));
     let operators = library.iter().flat_map(|module| declared(cx, module.body()).as_ref().clone());
     g.env.operators = Arc::new(operators.collect());
     let overflows = FxHashMap::default();
@@ -96,6 +99,8 @@ pub fn import(cx: &Context, model: &OnnxModel, diags: &mut Diagnostics) -> Resul
         failed,
         unsupported,
         decided,
+        reserves: Vec::new(),
+        all_stated: stated::sizes(&model.graph),
         stated: None,
         overflows,
         diags,
@@ -105,7 +110,7 @@ pub fn import(cx: &Context, model: &OnnxModel, diags: &mut Diagnostics) -> Resul
     }
     let (outputs, results): (Vec<String>, Vec<Value>) = importer.outputs().into_iter().unzip();
     let (named, facts) = (importer.g.env.take_named(), importer.g.env.facts.clone());
-    let decided = importer.decided;
+    let (decided, reserves) = (importer.decided, importer.reserves);
     let unsupported = importer.unsupported;
     if !unsupported.is_empty() {
         return Err(UnsupportedOps(unsupported));
@@ -114,10 +119,19 @@ pub fn import(cx: &Context, model: &OnnxModel, diags: &mut Diagnostics) -> Resul
     define_sizes(&mut rw, loc, named, &facts);
     declare_decided(&mut rw, loc, &decided, &facts);
     let types: Vec<Type> = results.iter().map(|v| rw.body().ty(*v)).collect();
-    let signature = cx.function_type(&inputs.iter().map(|(_, ty)| *ty).collect::<Vec<_>>(), &types);
-    let names: Vec<&str> = inputs.iter().map(|(name, _)| *name).collect();
+    let (reserved, reserves): (Vec<String>, Vec<Type>) = reserves.into_iter().unzip();
+    let signature = cx.function_type(&inputs.iter().map(|(_, ty)| *ty).chain(reserves).collect::<Vec<_>>(), &types);
+    let names = inputs.iter().map(|(name, _)| *name);
+    let names = names::distinct(names.chain(reserved.iter().map(String::as_str)));
     let outputs = names::distinct(outputs.iter().map(String::as_str));
-    let mut module = module(cx, loc, body, signature, &names, outputs.iter().map(String::as_str));
+    let mut module = module(
+        cx,
+        loc,
+        body,
+        signature,
+        &names.iter().map(String::as_str).collect::<Vec<_>>(),
+        outputs.iter().map(String::as_str),
+    );
     let applied = missing(module.op_ref(cx));
     link(cx, &library, &|name| applied.contains(name), module.body_mut())
         .expect("nothing is declared in the module yet");
@@ -150,6 +164,7 @@ fn operators_of(op: &NodeOp<'_>, wanted: &mut FxHashSet<&'static str>) {
         NodeOp::Converted(conversion) => {
             let nodes = conversion.graphs().into_iter().flat_map(|graph| &graph.nodes);
             nodes.for_each(|node| operators_of(&node.op, wanted));
+            conversion.inner().into_iter().for_each(|inner| operators_of(inner, wanted));
             wanted.extend(conversion.operators());
         }
         _ => {}
@@ -204,16 +219,6 @@ fn module<'m>(
     let state = FuncOp::state(&b, loc, "main", signature, None, Some(&arguments), Some(&results));
     b.create_isolated(state, body);
     module
-}
-
-/// The sizes that a model states for a value, if they are numbers.
-fn stated_sizes(model: &OnnxModel, name: &str) -> Option<Vec<i64>> {
-    let all = model.graph.outputs.iter().chain(&model.graph.value_info);
-    let ValueType::Tensor { shape: Some(dims), .. } = &all.into_iter().find(|info| info.name == name)?.ty else {
-        return None;
-    };
-    let size = |dim: &Dim| if let Dim::Known(size) = dim { i64::try_from(*size).ok() } else { None };
-    dims.iter().map(size).collect()
 }
 
 fn named_loc(cx: &Context, name: &str) -> Loc {
@@ -341,6 +346,10 @@ pub(super) struct Importer<'m, 'g, 'b> {
     unsupported: Vec<Unsupported>,
     /// Sizes that nodes decide by their data.
     decided: Vec<String>,
+    /// Arguments behind the inputs that say for how many there is place.
+    reserves: Vec<(String, Type)>,
+    /// Sizes that the model states as numbers, by the names of values.
+    all_stated: FxHashMap<&'m str, Vec<i64>>,
     /// Sizes of the first result of the node that is converted, where the model states all as numbers.
     stated: Option<Vec<i64>>,
     /// Integers that a node computes from constants and that do not fit its type, in words; by what holds them.
@@ -357,7 +366,7 @@ impl<'m, 'b> Importer<'m, '_, 'b> {
     fn node(&mut self, node: &TypedNode<'m>) {
         let name = node.node.place();
         self.g.loc = named_loc(self.cx(), &name);
-        self.stated = node.outputs().next().flatten().and_then(|name| stated_sizes(self.model, name));
+        self.stated = node.outputs().next().flatten().and_then(|name| self.all_stated.get(name).cloned());
         let made = self.checked(node).and_then(|items| self.possible(items));
         self.g.loc = named_loc(self.cx(), &name);
         for assumed in self.g.take_assumed() {

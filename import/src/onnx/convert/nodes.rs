@@ -10,7 +10,7 @@ use sutura_dialects::graph::build::scalar::Comparison;
 use sutura_dialects::graph::operator::{Actual, COUNT, Operator, Unsigned, bind};
 use sutura_ir::float::{largest, to_f64};
 use sutura_ir::types::{FloatKind, TypeData};
-use sutura_ir::{AttrData, Context, NamedAttr, OpState, Type, Value};
+use sutura_ir::{Attr, AttrData, Context, NamedAttr, OpState, Type, Value};
 
 use super::super::named::{NamedInput, NamedNumber, Permutations};
 use super::super::op::{Binary, Compare, Extremum, Op, Param, Pool, Reduction, Rounding, Unary};
@@ -19,7 +19,7 @@ use super::{Importer, Made, fail, literal, windows, wrong};
 
 impl<'m> Importer<'m, '_, '_> {
     /// The values that an operator makes.
-    pub(super) fn operator(&mut self, op: &Op<'m>) -> Made<Vec<Value>> {
+    pub(in super::super) fn operator(&mut self, op: &Op<'m>) -> Made<Vec<Value>> {
         let value = match op {
             Op::Unary { function, x } => self.unary(*function, x)?,
             Op::Named { others, .. } => {
@@ -144,7 +144,13 @@ impl<'m> Importer<'m, '_, '_> {
         let attributes = self.numbers(attributes);
         self.check_rank(&declared, *rank, values.first().copied())?;
         let Some(by) = variadic else {
-            let results = self.g.apply(&declared, &values, &attributes)?;
+            let results = match self.tells_sizes(&declared, &values) {
+                true => {
+                    let attributes: Vec<(&str, Attr)> = attributes.iter().map(|a| (cx.str(a.name), a.value)).collect();
+                    self.g.expanded(&declared.name, &values, &attributes)?
+                }
+                false => self.g.apply(&declared, &values, &attributes)?,
+            };
             let results = results.into_iter().zip(&declared.results).enumerate();
             let back = |of: &mut Self, i: usize, result: Value, formal: Type| {
                 let shared = elem != given && formal == declared.elements[0];
@@ -165,6 +171,15 @@ impl<'m> Importer<'m, '_, '_> {
         }
         let count = NamedAttr { name: cx.ident(COUNT), value: cx.int_attr(values.len() as i64, Type::I64) };
         Ok(self.g.apply(&declared, &[joined], &[count])?)
+    }
+
+    /// Whether an operator computes with sizes, of which nothing is known behind its name.
+    fn tells_sizes(&self, declared: &Operator, inputs: &[Value]) -> bool {
+        let is_known = |value: &Value| {
+            let elem = self.g.elem(*value);
+            !elem.is_float(self.cx()) && self.g.contents(*value).is_some_and(|known| known.iter().all(Option::is_some))
+        };
+        declared.name == "size" || inputs.iter().all(is_known)
     }
 
     /// The first result of an operator of the library, which the conversion of a node lists as one that it applies.
@@ -361,8 +376,8 @@ impl<'m> Importer<'m, '_, '_> {
             return self.pow(x, y);
         }
         let logical = matches!(function, Binary::And | Binary::Or);
-        if function == Binary::Mod && self.g.elem(x).is_float(self.cx()) {
-            return wrong("is a modulus of floats, which needs `fmod` to be 1");
+        if function == Binary::IntegerMod && self.g.elem(x).is_float(self.cx()) {
+            return wrong("is a modulus of floats, which needs `fmod` to be 1 before opset 28");
         }
         if logical != (self.g.elem(x) == Type::I1) {
             return fail(format!("`{a}` has an element type that the operator does not take"));
@@ -373,7 +388,7 @@ impl<'m> Importer<'m, '_, '_> {
             Binary::Mul => s.mul(x, y),
             Binary::And => s.bits("arith.andi", x, y),
             Binary::Or => s.bits("arith.ori", x, y),
-            Binary::Mod => s.modulo(x, y),
+            Binary::Mod | Binary::IntegerMod => s.modulo(x, y),
             Binary::Remainder => s.rem(x, y),
             _ => s.div(x, y),
         })?)

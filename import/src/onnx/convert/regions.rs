@@ -62,6 +62,13 @@ impl<'m> Importer<'m, '_, '_> {
             let item = self.as_stated(info, item)?;
             self.bind(&info.name, item);
         }
+        // A weight has its name in here, whatever that stands for around.
+        for (name, weight) in &typed.graph.initializers {
+            if self.values.contains_key(name.as_str()) {
+                let value = self.constant(weight)?;
+                self.bind(name, Item::Tensor(value));
+            }
+        }
         for node in &typed.nodes {
             self.node(node);
         }

@@ -8,7 +8,7 @@ use sutura_ir::types::MAX_RANK;
 use sutura_ir::{Attr, Type, Value};
 
 use super::super::op::{Op, PadMode, Param, Slice};
-use super::super::operators::by_data;
+use super::super::operators::{by_data, sizes_by_data};
 use super::super::tensor::{Scalar, Tensor};
 use super::{Importer, Made, constants, fail, literal, rank_message, wrong};
 
@@ -58,21 +58,29 @@ impl<'m> Importer<'m, '_, '_> {
                     };
                     let others = numbers.iter().enumerate().map(same).collect();
                     Some((numbers, vec![others]))
-                })?;
+                });
+                let sizes = match sizes? {
+                    Some(sizes) => sizes,
+                    None => {
+                        let (list, length) = self.known_list(shape)?;
+                        sizes_by_data::expanded(self, &own, list, length)?.into_iter().map(Some).collect()
+                    }
+                };
                 self.not_negative(&sizes, "size")?;
                 self.g.expand(x, &sizes)?
             }
             Op::Tile { x, repeats } => {
                 let x = self.value(x)?;
                 let own = self.g.shape(x);
-                let repeats = self.sizes_or_stated(repeats, |_, stated, _| {
+                let repeats = self.stated_or_any(repeats, |stated| {
                     let times = |(stated, own): (&i64, &Option<Poly>)| {
                         let own = constant(own).filter(|own| *own > 0 && stated % own == 0)?;
                         Some(stated / own)
                     };
                     let times: Option<Vec<i64>> = stated.iter().zip(&own).map(times).collect();
-                    Some((times?, vec![]))
+                    times
                 })?;
+                let repeats: Contents = repeats.into_iter().map(Some).collect();
                 self.not_negative(&repeats, "repeat")?;
                 if repeats.len() != self.g.rank(x) {
                     return wrong(format!("has {} repeats for {} dims", repeats.len(), self.g.rank(x)));
@@ -148,8 +156,8 @@ impl<'m> Importer<'m, '_, '_> {
         Ok(if none(indices) && none(updates) { x } else { written })
     }
 
-    /// A list of sizes, as far as they are known.
-    pub(in super::super) fn sizes(&mut self, param: &Param<'m, Vec<i64>>) -> Made<Contents> {
+    /// A list of numbers, as far as they are known.
+    fn told(&mut self, param: &Param<'m, Vec<i64>>) -> Made<Contents> {
         match param {
             Param::Known(values) => Ok(values.iter().map(|v| Some(Poly::constant(*v))).collect()),
             Param::Value(name) => {
@@ -162,30 +170,63 @@ impl<'m> Importer<'m, '_, '_> {
         }
     }
 
+    /// A list of sizes, which may be data.
+    pub(in super::super) fn sizes(&mut self, param: &Param<'m, Vec<i64>>) -> Made<Contents> {
+        match param {
+            Param::Value(name) if self.is_data(param)? => {
+                let list = self.list(name)?;
+                Ok(self.sizes_of_list(list)?.into_iter().map(Some).collect())
+            }
+            param => self.told(param),
+        }
+    }
+
     /// Sizes of the first result of the node, where the model states all as numbers.
     pub(in super::super) fn stated(&self) -> Option<Vec<i64>> {
         self.stated.clone()
     }
 
     /// A list of sizes; where they are data, those that `of` makes of what the model states of the result, which are compared in
-    /// every run. `of` gives the numbers, and others that may stand in their places.
-    pub(in super::super) fn sizes_or_stated(
+    /// every run. `of` gives the numbers, and others that may stand in their places. Nothing where that does not tell them.
+    fn sizes_or_stated(
         &mut self,
         param: &Param<'m, Vec<i64>>,
         of: impl FnOnce(&mut Self, &[i64], usize) -> Option<(Vec<i64>, Vec<Vec<i64>>)>,
-    ) -> Made<Contents> {
-        let (true, Param::Value(name)) = (self.is_data(param)?, param) else { return self.sizes(param) };
-        let list = self.list(name)?;
-        let length = self.g.shape(list)[0].as_ref().and_then(Poly::as_const).and_then(|n| usize::try_from(n).ok());
-        let (Some(length), Some(stated)) = (length, self.stated.clone()) else { return self.sizes(param) };
+    ) -> Made<Option<Contents>> {
+        let (true, Param::Value(name)) = (self.is_data(param)?, param) else { return Ok(Some(self.told(param)?)) };
+        let (list, length) = self.known_list(param)?;
+        let Some(stated) = self.stated.clone() else { return Ok(None) };
         let Some((numbers, others)) = of(self, &stated, length).filter(|(numbers, _)| numbers.len() == length) else {
-            return self.sizes(param);
+            return Ok(None);
         };
         if length > 0 {
             let all: Vec<Vec<i64>> = std::iter::once(numbers.clone()).chain(others).collect();
             by_data::check_elements(self, list, &all, &format!("`{name}`"))?;
         }
-        Ok(numbers.into_iter().map(|n| Some(Poly::constant(n))).collect())
+        Ok(Some(numbers.into_iter().map(|n| Some(Poly::constant(n))).collect()))
+    }
+
+    /// A list of sizes, which may be data; those that `of` makes of what the model states of the result are compared in every run.
+    pub(in super::super) fn stated_or_any(
+        &mut self,
+        param: &Param<'m, Vec<i64>>,
+        of: impl FnOnce(&[i64]) -> Option<Vec<i64>>,
+    ) -> Made<Vec<Poly>> {
+        let sizes = match self.sizes_or_stated(param, |_, stated, _| Some((of(stated)?, vec![])))? {
+            Some(sizes) => sizes,
+            None => self.sizes(param)?,
+        };
+        Ok(sizes.into_iter().flatten().collect())
+    }
+
+    /// A list of known length.
+    pub(in super::super) fn known_list(&mut self, param: &Param<'m, Vec<i64>>) -> Made<(Value, usize)> {
+        let list = self.as_list(param)?;
+        match self.g.shape(list)[0].as_ref().and_then(Poly::as_const).and_then(|n| usize::try_from(n).ok()) {
+            Some(length) if length <= MAX_RANK => Ok((list, length)),
+            Some(length) => fail(rank_message(length)),
+            None => fail("takes sizes from a list of which it is not known how many it has"),
+        }
     }
 
     /// A value that is a list and decides sizes.
@@ -199,16 +240,21 @@ impl<'m> Importer<'m, '_, '_> {
 
     /// A list of integers, all known.
     pub(in super::super) fn known(&mut self, param: &Param<'m, Vec<i64>>, what: &str) -> Made<Vec<i64>> {
-        let sizes = self.sizes(param)?;
+        let sizes = self.told(param)?;
         match sizes.iter().map(|s| s.as_ref().and_then(Poly::as_const)).collect() {
             Some(known) => Ok(known),
             None => fail(format!("`{what}` must be constant")),
         }
     }
 
-    /// A list of sizes, all of which follow from shapes.
-    pub(in super::super) fn all_sizes(&mut self, param: &Param<'m, Vec<i64>>, what: &str) -> Made<Vec<Poly>> {
-        let sizes = self.sizes(param)?;
+    /// A list of sizes, which may be data.
+    pub(in super::super) fn all_sizes(&mut self, param: &Param<'m, Vec<i64>>) -> Made<Vec<Poly>> {
+        Ok(self.sizes(param)?.into_iter().flatten().collect())
+    }
+
+    /// A list of numbers, which may be negative, all of which follow from shapes.
+    fn all_told(&mut self, param: &Param<'m, Vec<i64>>, what: &str) -> Made<Vec<Poly>> {
+        let sizes = self.told(param)?;
         let Param::Value(name) = param else { return Ok(sizes.into_iter().flatten().collect()) };
         match sizes.iter().position(Option::is_none) {
             Some(i) => fail(format!("number {i} of its {what}, `{name}`, depends on data; it must follow from shapes")),
@@ -229,7 +275,7 @@ impl<'m> Importer<'m, '_, '_> {
     }
 
     fn fill(&mut self, shape: &Param<'m, Vec<i64>>, value: &Tensor) -> Made {
-        let sizes = self.sizes_or_stated(shape, |_, stated, _| Some((stated.to_vec(), vec![])))?;
+        let sizes = self.stated_or_any(shape, |stated| Some(stated.to_vec()))?.into_iter().map(Some).collect();
         let (cx, elem) = (self.cx(), literal::element_type(self.cx(), value.element)?);
         let Some(number) = value.scalar() else {
             return fail(format!("fills with a number of type {}, which is not supported", value.element));
@@ -252,10 +298,9 @@ impl<'m> Importer<'m, '_, '_> {
         first: &'m str,
     ) -> Made {
         let elem = self.elem_of(first).unwrap_or(Type::I64);
-        if let (Param::Known(start), Param::Known(limit), Param::Known(delta)) = (start, limit, delta)
-            && let (Scalar::Float(start), Scalar::Float(limit), Scalar::Float(delta)) = (*start, *limit, *delta)
-        {
-            return fail(format!("a range of floats ({start} to {limit} by {delta}) is not supported"));
+        let given = [start, limit, delta];
+        if elem.is_float(self.cx()) {
+            return self.range_by_data(given, elem);
         }
         let (start, limit, delta) = (self.size(start)?, self.size(limit)?, self.size(delta)?);
         if delta.as_ref().is_some_and(Poly::is_zero) {
@@ -266,10 +311,10 @@ impl<'m> Importer<'m, '_, '_> {
             exact = Some(constants::range_len(start, limit, delta)?);
         }
         let (Some(start), Some(limit), Some(delta)) = (start, limit, delta) else {
-            return fail("has bounds that depend on data; they must follow from shapes");
+            return self.range_by_data(given, elem);
         };
         let Some(step) = delta.as_const().filter(|d| *d != 0 && *d != i64::MIN) else {
-            return fail("has a delta that is no known number");
+            return self.range_by_data(given, elem);
         };
         let distance = if step > 0 { limit.sub(&start) } else { start.sub(&limit) };
         // A step beyond the limit is as good as one to it, and easier to compute with.
@@ -283,6 +328,26 @@ impl<'m> Importer<'m, '_, '_> {
             let at = s.add(scaled, start);
             s.cast(at, elem)
         })?)
+    }
+
+    fn range_by_data(&mut self, bounds: [&Param<'m, Scalar>; 3], elem: Type) -> Made {
+        let mut values = Vec::new();
+        for bound in bounds {
+            values.push(match bound {
+                Param::Value(name) => {
+                    let value = self.deciding(name)?;
+                    self.number(value, "bound of a range")?
+                }
+                Param::Known(number) => {
+                    let number = literal::number(self.cx(), *number, elem);
+                    self.g.generate(&[], elem, |s| s.constant(number, elem))?
+                }
+            });
+        }
+        match values[..] {
+            [start, limit, delta] => sizes_by_data::range(self, [start, limit, delta]),
+            _ => fail("has no bounds"),
+        }
     }
 
     fn shape(&mut self, x: &'m str, start: i64, end: Option<i64>) -> Made {
@@ -299,7 +364,7 @@ impl<'m> Importer<'m, '_, '_> {
         let x = self.value(x)?;
         let known = match shape {
             Param::Value(name) => {
-                if self.is_data(shape)? && self.stated.is_some() {
+                if self.is_data(shape)? {
                     let own = self.g.shape(x);
                     let sizes = self.sizes_or_stated(shape, |_, stated, _| {
                         // -1 is what remains, and 0 may be the input's own size.
@@ -310,9 +375,15 @@ impl<'m> Importer<'m, '_, '_> {
                         let copies = stated.iter().enumerate().map(copied).collect();
                         Some((stated.to_vec(), vec![vec![-1; stated.len()], copies]))
                     })?;
-                    if sizes.iter().all(|size| constant(size).is_some_and(|n| n >= 0)) {
-                        return Ok(self.g.reshape_to(x, &sizes)?);
-                    }
+                    let sizes = match sizes {
+                        Some(sizes) => sizes,
+                        None => {
+                            let list = self.known_list(shape)?;
+                            let sizes = sizes_by_data::reshaped(self, &own, list, zero_copies)?;
+                            sizes.into_iter().map(Some).collect()
+                        }
+                    };
+                    return Ok(self.g.reshape_to(x, &sizes)?);
                 }
                 let shape = self.list(name)?;
                 if let Some(contents) = self.g.contents(shape) {
@@ -416,7 +487,7 @@ impl<'m> Importer<'m, '_, '_> {
     }
 
     /// Whether elements of a list are data.
-    fn is_data(&mut self, param: &Param<'m, Vec<i64>>) -> Made<bool> {
+    pub(in super::super) fn is_data(&mut self, param: &Param<'m, Vec<i64>>) -> Made<bool> {
         let Param::Value(name) = param else { return Ok(false) };
         let list = self.list(name)?;
         Ok(self.g.contents(list).is_none_or(|contents| contents.iter().any(Option::is_none)))
@@ -531,7 +602,7 @@ impl<'m> Importer<'m, '_, '_> {
         if has_data || matches!(value, Some(Param::Value(_))) {
             return self.pad_by_data(x, mode, pads, value, axes);
         }
-        let pads = self.all_sizes(pads, "pads")?;
+        let pads = self.all_told(pads, "pads")?;
         let axes = axes.map(|axes| self.known(axes, "axes")).transpose()?;
         let axes = match axes {
             Some(axes) => axes.iter().map(|a| self.g.axis(*a, rank)).collect::<Result<Vec<usize>, _>>()?,
@@ -594,9 +665,9 @@ impl<'m> Importer<'m, '_, '_> {
                 sizes
             }
             None => {
-                return fail(
-                    "has pads that depend on data; they must follow from shapes, or the model state the sizes",
-                );
+                let own: Option<Vec<Poly>> = self.g.shape(x).into_iter().collect();
+                let Some(own) = own else { return fail("pads a dim whose size depends on data") };
+                sizes_by_data::padded(self, &own, (before, after))?
             }
         };
         let value = match (mode, value) {

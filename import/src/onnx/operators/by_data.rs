@@ -12,6 +12,7 @@ use sutura_ir::{Type, Value};
 
 use super::super::convert::{Importer, Made, fail, wrong};
 use super::super::op::{Op, PadMode, Reduction};
+use super::stated_axes::{self, Chosen};
 use super::{Conversion, Convert};
 
 /// A list of known length, as integers of 64 bits, and its length.
@@ -193,6 +194,16 @@ impl<'m> Convert<'m> for Reduce<'m> {
             return wrong(format!("names {count} axes of a tensor of rank {rank}"));
         }
         let marks = marks(importer, rank, axes, count)?;
+        let choices =
+            stated_axes::choices(importer, &dims, count as usize, if self.keep { Chosen::Kept } else { Chosen::Gone });
+        if stated_axes::are_few(&choices) {
+            let mut made = Vec::new();
+            for axes in &choices {
+                let axes: Vec<i64> = axes.iter().map(|axis| *axis as i64).collect();
+                made.push(importer.reduce(self.function, self.x, Some(&axes), self.keep)?);
+            }
+            return Ok(vec![stated_axes::picked(importer, marks, &choices, &made)?]);
+        }
         let mut made = self.prepared(importer, x)?;
         for axis in 0..rank {
             made = self.along(importer, made, marks, axis)?;
@@ -333,34 +344,40 @@ pub(in super::super) fn check_elements(
     Ok(())
 }
 
-/// Sums along an axis that data say.
+/// Running combinations along an axis that data say.
 #[derive(Debug)]
-struct CumSum<'m> {
+struct Running<'m> {
     x: &'m str,
     axis: &'m str,
+    combiner: Combiner,
     exclusive: bool,
     reverse: bool,
 }
 
-pub(in super::super) fn cum_sum<'m>((x, axis): (&'m str, &'m str), exclusive: bool, reverse: bool) -> Op<'m> {
-    Conversion::op(CumSum { x, axis, exclusive, reverse })
+pub(in super::super) fn running<'m>(
+    (x, axis): (&'m str, &'m str),
+    combiner: Combiner,
+    exclusive: bool,
+    reverse: bool,
+) -> Op<'m> {
+    Conversion::op(Running { x, axis, combiner, exclusive, reverse })
 }
 
-impl<'m> Convert<'m> for CumSum<'m> {
+impl<'m> Convert<'m> for Running<'m> {
     fn convert(&self, importer: &mut Importer<'m, '_, '_>) -> Made<Vec<Value>> {
         let (x, axis) = (importer.value(self.x)?, importer.value(self.axis)?);
         if importer.g.rank(axis) > 1 {
             return wrong(format!("`axis` must be one number, not a tensor of rank {}", importer.g.rank(axis)));
         }
         let axis = importer.g.reshape_to(axis, &[])?;
-        let (rank, Self { exclusive, reverse, .. }) = (importer.g.rank(x), self);
+        let (rank, Self { combiner, exclusive, reverse, .. }) = (importer.g.rank(x), self);
         let mut all = Vec::new();
         for axis in 0..rank {
-            let sums = importer.g.scan(x, axis, Combiner::Add, *exclusive, *reverse)?;
+            let sums = importer.g.scan(x, axis, *combiner, *exclusive, *reverse)?;
             all.push(importer.g.unsqueeze(sums, &[0])?);
         }
         if all.is_empty() {
-            return wrong("sums along an axis of a tensor of rank 0");
+            return wrong("runs along an axis of a tensor of rank 0");
         }
         let all = importer.g.concat(&all, 0)?;
         Ok(vec![importer.g.gather(all, axis, 0)])
@@ -396,6 +413,15 @@ impl<'m> Convert<'m> for Ones<'m> {
         }
         let all = if self.added { rank + count } else { rank };
         let marks = marks(importer, all, axes, count as i64)?;
+        let choices = stated_axes::choices(importer, &dims, count, if self.added { Chosen::New } else { Chosen::Gone });
+        // Of dims of size 1 it is the same whichever goes.
+        let fits = |axes: &Vec<usize>| self.added || axes.iter().all(|axis| dims[*axis] == 1.into());
+        let choices: Vec<Vec<usize>> = choices.into_iter().filter(fits).collect();
+        if let (false, Some(stated)) = (choices.is_empty(), importer.stated()) {
+            let shape: Vec<Option<Poly>> = stated.into_iter().map(|size| Some(size.into())).collect();
+            let made = importer.g.reshape_to(x, &shape)?;
+            return Ok(vec![stated_axes::picked(importer, marks, &choices, &[made])?]);
+        }
         Ok(vec![reshaped(importer, x, (marks, if self.added { all } else { count }), &dims, self.added)?])
     }
 }
@@ -416,6 +442,7 @@ pub(in super::super) fn slice(importer: &mut Importer<'_, '_, '_>, x: Value, bou
     let ends = scattered(importer, rank, bounds.axes, bounds.ends, i64::MAX)?;
     let steps = scattered(importer, rank, bounds.axes, bounds.steps, 1)?;
     let named = known(importer, bounds.axes);
+    let stated = importer.stated().filter(|stated| stated.len() == rank);
     let mut made = x;
     for d in 0..rank {
         let is_named = |axis: &i64| *axis == d as i64 || *axis + rank as i64 == d as i64;
@@ -423,6 +450,12 @@ pub(in super::super) fn slice(importer: &mut Importer<'_, '_, '_>, x: Value, bou
             continue;
         }
         let size = sizes(importer, made)?[d].clone();
+        // Of none that are stated nothing would be looked at.
+        if let Some(count) = stated.as_ref().map(|stated| stated[d]).filter(|count| *count > 0) {
+            let places = counted_places(importer, (starts, ends, steps), d, &size, count);
+            made = importer.g.gather(made, places, d);
+            continue;
+        }
         let places =
             places(importer, &size, &[(starts, d), (ends, d), (steps, d)], |s, i, args| within(s, i, args, &size))?;
         let inputs = vec![
@@ -447,28 +480,82 @@ pub(in super::super) fn slice(importer: &mut Importer<'_, '_, '_>, x: Value, bou
     Ok(made)
 }
 
+/// The places of a slice along dim `d`, of which there are as many as the model states; where there are others, they lie outside.
+fn counted_places(
+    importer: &mut Importer<'_, '_, '_>,
+    (starts, ends, steps): (Value, Value, Value),
+    d: usize,
+    size: &Poly,
+    count: i64,
+) -> Value {
+    let index = || vec![importer.cx().affine_const(d as i64)];
+    let inputs = [starts, ends, steps].map(|value| ComputeInput { value, index: index(), oob: None });
+    let index = importer.g.dims(0..1);
+    let result = ComputeResult { shape: vec![Some(count.into())], elem: Type::I64, index, combiner: None };
+    let op = importer.g.compute(&[IteratorKind::Parallel], inputs.to_vec(), vec![result], |s, args| {
+        let way = Way::of(s, args, size);
+        let (i, zero, one, size) = (s.index(0), s.int(0, Type::I64), s.int(1, Type::I64), number(s, size));
+        let i = s.cast(i, Type::I64);
+        // How many there are is what fits between the bounds, the last one perhaps in part.
+        let distance = s.sub(way.end, way.start);
+        let before_last = s.sub(distance, one);
+        let whole = s.floor_div(before_last, way.length);
+        let found = s.add(whole, one);
+        let found = s.max(found, zero);
+        let wanted = s.int(count, Type::I64);
+        let differs = s.compare(Comparison::NotEqual, found, wanted);
+        let wrong = s.bits("arith.ori", differs, way.still);
+        let ahead = s.mul(i, way.length);
+        let at = s.add(way.start, ahead);
+        let last = s.sub(size, one);
+        let mirrored = s.sub(last, at);
+        let at = s.select(way.backward, mirrored, at);
+        vec![s.select(wrong, size, at)]
+    });
+    importer.g.b.body().result(op, 0)
+}
+
+/// A slice along a dim as numbers, which count from the side at which it begins.
+struct Way {
+    start: Value,
+    end: Value,
+    /// The step without its sign, at least 1.
+    length: Value,
+    backward: Value,
+    /// The step is 0.
+    still: Value,
+}
+
+impl Way {
+    /// Of a start, an end and a step, along a dim of this size.
+    fn of(s: &mut Scalars<'_, '_>, bounds: &[Value], size: &Poly) -> Self {
+        let (zero, one, size) = (s.int(0, Type::I64), s.int(1, Type::I64), number(s, size));
+        let smallest = s.int(-i64::MAX, Type::I64);
+        let step = s.max(bounds[2], smallest);
+        let (backward, still) = (s.compare(Comparison::Less, step, zero), s.compare(Comparison::Equal, step, zero));
+        let length = s.abs(step);
+        let length = s.max(length, one);
+        let last = s.sub(size, one);
+        let bound = |s: &mut Scalars<'_, '_>, bound: Value| {
+            let negative = s.compare(Comparison::Less, bound, zero);
+            let wrapped = s.add(bound, size);
+            let from_front = s.select(negative, wrapped, bound);
+            let none = s.int(-1, Type::I64);
+            let low = s.max(from_front, none);
+            let front = s.min(low, size);
+            let mirrored = s.sub(last, front);
+            let chosen = s.select(backward, mirrored, front);
+            s.max(chosen, zero)
+        };
+        let (start, end) = (bound(s, bounds[0]), bound(s, bounds[1]));
+        Self { start, end, length, backward, still }
+    }
+}
+
 /// Whether element `i`, counted from the end where the step is negative, is one of a slice.
 fn within(s: &mut Scalars<'_, '_>, i: Value, bounds: &[Value], size: &Poly) -> Value {
-    let (zero, one, size) = (s.int(0, Type::I64), s.int(1, Type::I64), number(s, size));
-    let smallest = s.int(-i64::MAX, Type::I64);
-    let step = s.max(bounds[2], smallest);
-    let (backward, still) = (s.compare(Comparison::Less, step, zero), s.compare(Comparison::Equal, step, zero));
-    let length = s.abs(step);
-    let length = s.max(length, one);
-    let last = s.sub(size, one);
-    // Bounds as they count from the side at which the slice begins.
-    let bound = |s: &mut Scalars<'_, '_>, bound: Value| {
-        let negative = s.compare(Comparison::Less, bound, zero);
-        let wrapped = s.add(bound, size);
-        let from_front = s.select(negative, wrapped, bound);
-        let none = s.int(-1, Type::I64);
-        let low = s.max(from_front, none);
-        let front = s.min(low, size);
-        let mirrored = s.sub(last, front);
-        let chosen = s.select(backward, mirrored, front);
-        s.max(chosen, zero)
-    };
-    let (start, end) = (bound(s, bounds[0]), bound(s, bounds[1]));
+    let Way { start, end, length, still, .. } = Way::of(s, bounds, size);
+    let zero = s.int(0, Type::I64);
     let distance = s.sub(i, start);
     let rest = s.rem(distance, length);
     let (low, high, exact) = (

@@ -238,7 +238,16 @@ impl<'m> Convert<'m> for Loop<'m> {
         let truth = condition.and_then(|condition| importer.truth(condition));
         let stays = matches!(self.body.first, Origin::Input(1) | Origin::Constant(true));
         let condition = condition.filter(|_| truth != Some(true) || !stays);
-        let most = limit.and_then(|limit| importer.g.contents(limit)?.first().cloned().flatten());
+        let known = limit.and_then(|limit| importer.g.contents(limit)?.first().cloned().flatten());
+        let keeps_rows = self.body.graph.outputs.len() > 1 + starts.len();
+        let most = match limit {
+            Some(limit) if known.is_none() && keeps_rows => {
+                let zero = importer.integer(0)?;
+                let most = importer.g.elementwise(&[limit, zero], Type::I64, |s, args| s.max(args[0], args[1]))?;
+                Some(importer.size_of_number(most)?)
+            }
+            _ => known,
+        };
         let rounds = Rounds { limit, condition, most };
         if limit.is_none() && condition.is_none() {
             return wrong("never ends: its condition is always true");

@@ -11,7 +11,7 @@ use super::super::error::Reason;
 use super::super::op::{Op, Param};
 use super::super::reader::NodeReader;
 use super::sampling::{Beyond, Sampler, Taps, rounded};
-use super::{Conversion, Convert, Family};
+use super::{Conversion, Convert, Family, by_data};
 
 pub(super) const OPERATORS: Family = &[("AffineGrid", affine_grid), ("GridSample", grid_sample)];
 
@@ -116,7 +116,7 @@ fn affine_grid<'m>(r: &NodeReader<'m, '_>) -> Result<Op<'m>, Reason> {
 impl<'m> Convert<'m> for AffineGrid<'m> {
     fn convert(&self, importer: &mut Importer<'m, '_, '_>) -> Made<Vec<Value>> {
         let theta = importer.value(self.theta)?;
-        let sizes = importer.all_sizes(&self.sizes, "`size`")?;
+        let sizes = self.sizes(importer)?;
         importer.not_negative(&sizes.iter().cloned().map(Some).collect(), "size")?;
         if !(4..=5).contains(&sizes.len()) {
             return wrong(format!("has {} sizes, it must have 4 or 5", sizes.len()));
@@ -158,6 +158,29 @@ impl<'m> Convert<'m> for AffineGrid<'m> {
             vec![s.cast(sum, elem)]
         });
         Ok(vec![importer.g.b.body().result(op, 0)])
+    }
+}
+
+impl<'m> AffineGrid<'m> {
+    /// The sizes of the images. Where they are data those that the grid has are what the model states of it; nothing depends on
+    /// the number of channels.
+    fn sizes(&self, importer: &mut Importer<'m, '_, '_>) -> Made<Vec<Poly>> {
+        let (true, Param::Value(name), Some(stated)) = (importer.is_data(&self.sizes)?, &self.sizes, importer.stated())
+        else {
+            return importer.all_sizes(&self.sizes);
+        };
+        let list = importer.list(name)?;
+        let length = importer.g.shape(list)[0].as_ref().and_then(Poly::as_const);
+        let Some((_, numbers)) = stated.split_last().filter(|_| length == Some(stated.len() as i64)) else {
+            return importer.all_sizes(&self.sizes);
+        };
+        let places: Vec<i64> = (0..=numbers.len() as i64).filter(|place| *place != 1).collect();
+        let places = importer.g.int_list(&places)?;
+        let own = importer.g.gather(list, places, 0);
+        by_data::check_elements(importer, own, &[numbers.to_vec()], &format!("`{name}`"))?;
+        let mut sizes: Vec<Poly> = numbers.iter().map(|size| (*size).into()).collect();
+        sizes.insert(1, 1.into());
+        Ok(sizes)
     }
 }
 

@@ -3,6 +3,7 @@
 //! A file has a list of names with a function that reads a node; what the node says becomes a struct that knows how to make its
 //! values. Nothing else knows these operators, but the table of interfaces (`operators.txt`).
 
+mod attention;
 mod bits;
 pub(super) mod by_data;
 mod control;
@@ -12,6 +13,7 @@ mod fourier;
 mod grams;
 mod grids;
 mod loss;
+mod matrices;
 mod microsoft;
 mod microsoft_attention;
 mod microsoft_quantized;
@@ -30,6 +32,8 @@ mod sampling;
 mod scans;
 mod sequences;
 mod signal;
+pub(super) mod sizes_by_data;
+mod stated_axes;
 mod stateful;
 
 use std::{fmt, rc::Rc};
@@ -39,6 +43,7 @@ use sutura_ir::Value;
 
 use super::convert::{Importer, Item, Made, fail, wrong};
 use super::error::Reason;
+use super::named;
 use super::op::Op;
 use super::reader::NodeReader;
 use super::support::TypedGraph;
@@ -58,6 +63,11 @@ pub(super) trait Convert<'m>: fmt::Debug {
     /// The operators of the library that it may apply.
     fn operators(&self) -> &'static [&'static str] {
         &[]
+    }
+
+    /// An operator that it stands before, whose library it needs.
+    fn inner(&self) -> Option<&Op<'m>> {
+        None
     }
 
     /// Makes the values, or says why it cannot.
@@ -86,6 +96,10 @@ impl<'m> Conversion<'m> {
 
     pub(super) fn operators(&self) -> &'static [&'static str] {
         self.0.operators()
+    }
+
+    pub(super) fn inner(&self) -> Option<&Op<'m>> {
+        self.0.inner()
     }
 
     pub(super) fn convert(&self, importer: &mut Importer<'m, '_, '_>) -> Made<Vec<Value>> {
@@ -124,6 +138,7 @@ const FAMILIES: &[(&str, Family)] = &[
     ("", grams::OPERATORS),
     ("", grids::OPERATORS),
     ("", loss::OPERATORS),
+    ("", matrices::OPERATORS),
     ("", order::OPERATORS),
     ("", patches::OPERATORS),
     ("", places::OPERATORS),
@@ -138,10 +153,20 @@ const FAMILIES: &[(&str, Family)] = &[
     ("", sequences::OPERATORS),
     ("", signal::OPERATORS),
     ("", stateful::OPERATORS),
+    ("ai.onnx.preview", attention::OPERATORS),
     ("com.microsoft", microsoft::OPERATORS),
     ("com.microsoft", microsoft_attention::OPERATORS),
     ("com.microsoft", microsoft_quantized::OPERATORS),
 ];
+
+/// The operator that `r` reads, if the library has it, but not with what the node says.
+pub(super) fn beyond_library<'m>(r: &NodeReader<'m, '_>) -> Option<Result<Op<'m>, Reason>> {
+    match (r.node.domain.as_str(), r.node.op_type.as_str()) {
+        ("", "Attention") => attention::attention(r, || named::op(r)),
+        ("", "EyeLike") => matrices::eye_like(r),
+        _ => None,
+    }
+}
 
 /// What reads nodes of the operator called `name` in `domain`, if it is in a family.
 pub(super) fn reader(domain: &str, name: &str) -> Option<Read> {

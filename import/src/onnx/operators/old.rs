@@ -3,7 +3,7 @@
 use sutura_dialects::r#dyn::Poly;
 use sutura_ir::Value;
 
-use super::super::convert::{Importer, Made, fail, wrong};
+use super::super::convert::{Importer, Made, wrong};
 use super::super::error::{Reason, unsupported};
 use super::super::op::{Binary, Compare, Op, Param};
 use super::super::reader::NodeReader;
@@ -165,9 +165,7 @@ impl<'m> Convert<'m> for Tile<'m> {
         let x = importer.value(self.x)?;
         let rank = importer.g.rank(x);
         let axis = importer.g.axis(self.axis, rank)?;
-        let Some(count) = importer.size(&self.count)? else {
-            return fail("has `tiles` that depend on data; they must follow from shapes");
-        };
+        let count = importer.any_size(&self.count, "tiles")?;
         let mut repeats = vec![Some(Poly::from(1)); rank];
         repeats[axis] = Some(count);
         importer.not_negative(&repeats, "repeat")?;

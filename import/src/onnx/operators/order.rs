@@ -35,7 +35,7 @@ impl<'m> Convert<'m> for TopK<'m> {
     }
 
     fn convert(&self, importer: &mut Importer<'m, '_, '_>) -> Made<Vec<Value>> {
-        let (x, sizes) = (importer.value(self.x)?, importer.all_sizes(&self.k, "`K`")?);
+        let (x, sizes) = (importer.value(self.x)?, importer.all_sizes(&self.k)?);
         let axis = importer.g.axis(self.axis, importer.g.rank(x))?;
         let [k] = &sizes[..] else { return wrong(format!("`K` must be one number, not {}", sizes.len())) };
         if k.as_const().is_some_and(|k| k < 0) {

@@ -13,7 +13,7 @@ use super::super::op::{Op, Param};
 use super::super::reader::NodeReader;
 use super::super::window::Window;
 use super::sampling::{Beyond, Sampler, Taps, rounded};
-use super::{Conversion, Convert, Family};
+use super::{Conversion, Convert, Family, by_data};
 
 pub(super) const OPERATORS: Family =
     &[("CenterCropPad", center_crop_pad), ("Col2Im", col2im), ("DeformConv", deform_conv)];
@@ -40,11 +40,8 @@ impl<'m> Convert<'m> for CenterCropPad<'m> {
             None => (0..shape.len()).collect(),
         };
         let of = |stated: &[i64]| -> Option<Vec<i64>> { axes.iter().map(|axis| stated.get(*axis).copied()).collect() };
-        let found = importer.sizes_or_stated(&self.sizes, |_, stated, _| Some((of(stated)?, vec![])))?;
-        importer.not_negative(&found, "size")?;
-        let Some(sizes) = found.into_iter().collect::<Option<Vec<Poly>>>() else {
-            return fail("has a `shape` that depends on data; it must follow from shapes");
-        };
+        let sizes = importer.stated_or_any(&self.sizes, of)?;
+        importer.not_negative(&sizes.iter().cloned().map(Some).collect(), "size")?;
         if axes.len() != sizes.len() || axes.iter().enumerate().any(|(i, axis)| axes[..i].contains(axis)) {
             return wrong(format!("has {} sizes for the axes {axes:?}", sizes.len()));
         }
@@ -97,12 +94,17 @@ impl Step {
 
 /// The numbers of the elements of windows in `k`, row-major, each a number of one dim.
 fn parts(s: &mut Scalars<'_, '_>, k: Value, steps: &[Step]) -> Vec<Value> {
+    let kernels: Vec<Value> = steps.iter().map(|step| s.int(step.kernel, s.ty(k))).collect();
+    digits(s, k, &kernels)
+}
+
+/// A number in parts, each below its size; the last one counts most often.
+fn digits(s: &mut Scalars<'_, '_>, k: Value, sizes: &[Value]) -> Vec<Value> {
     let mut rest = k;
     let mut numbers = Vec::new();
-    for step in steps.iter().rev() {
-        let kernel = s.int(step.kernel, s.ty(k));
-        numbers.push(s.rem(rest, kernel));
-        rest = s.div(rest, kernel);
+    for size in sizes.iter().rev() {
+        numbers.push(s.rem(rest, *size));
+        rest = s.div(rest, *size);
     }
     numbers.reverse();
     numbers
@@ -113,86 +115,215 @@ fn parts(s: &mut Scalars<'_, '_>, k: Value, steps: &[Step]) -> Vec<Value> {
 struct Col2Im<'m> {
     x: &'m str,
     image: Param<'m, Vec<i64>>,
+    kernel: Param<'m, Vec<i64>>,
+    /// With the kernel, where that is constant.
     window: Window,
 }
 
 fn col2im<'m>(r: &NodeReader<'m, '_>) -> Result<Op<'m>, Reason> {
-    let Some(kernel) = r.known_ints("block_shape")? else { return Err("has no `block_shape`".into()) };
-    let positive = |n: &i64| u64::try_from(*n).ok().filter(|n| *n > 0);
-    let Some(kernel) = kernel.iter().map(positive).collect::<Option<Vec<u64>>>() else {
-        return Err("`block_shape` must be positive".into());
+    let kernel = r.required_ints_param("block_shape")?;
+    let window = match &kernel {
+        Param::Value(_) => Window::read(r, None)?,
+        Param::Known(kernel) if kernel.is_empty() => return Err("has no spatial dims".into()),
+        Param::Known(kernel) => Window::read(r, Some(&positive(kernel)?))?,
     };
-    if kernel.is_empty() {
-        return Err("has no spatial dims".into());
-    }
     let (x, image) = (r.input(0)?, r.required_ints_param("image_shape")?);
-    Ok(Conversion::op(Col2Im { x, image, window: Window::read(r, Some(&kernel))? }))
+    Ok(Conversion::op(Col2Im { x, image, kernel, window }))
+}
+
+fn positive(kernel: &[i64]) -> Result<Vec<u64>, String> {
+    let positive = |n: &i64| u64::try_from(*n).ok().filter(|n| *n > 0);
+    let kernel = kernel.iter().map(positive).collect::<Option<Vec<u64>>>();
+    kernel.ok_or_else(|| "`block_shape` must be positive".to_owned())
+}
+
+/// Patches of an image.
+struct Patches {
+    /// The dims of a patch; those that data decide have kernels of 1 here.
+    steps: Vec<Step>,
+    /// A list of the kernels, where data decide them.
+    kernels: Option<Value>,
+    /// Sizes of the image.
+    image: Vec<Poly>,
+    /// How many elements a patch has.
+    block: Poly,
+}
+
+impl<'m> Col2Im<'m> {
+    /// How patches lie in an image of these sizes; those of data have as many elements as the channels leave that the model states.
+    fn patches(&self, importer: &mut Importer<'m, '_, '_>, image: Vec<Poly>, rows: &Poly) -> Made<Patches> {
+        let name = match &self.kernel {
+            Param::Known(kernel) => {
+                let block = Poly::constant(kernel.iter().product());
+                return Ok(Patches { steps: steps(&self.window)?, kernels: None, image, block });
+            }
+            Param::Value(name) => *name,
+        };
+        let list = importer.list(name)?;
+        let contents = importer.g.contents(list);
+        let known: Option<Vec<i64>> = contents.and_then(|all| all.iter().map(|n| n.as_ref()?.as_const()).collect());
+        if let Some(kernel) = known {
+            let kernel = positive(&kernel).or_else(wrong)?;
+            let window = self.window.with_kernel(&kernel).or_else(wrong)?;
+            let block = Poly::constant(kernel.iter().map(|n| *n as i64).product());
+            return Ok(Patches { steps: steps(&window)?, kernels: None, image, block });
+        }
+        let length = Some(Poly::constant(image.len() as i64));
+        importer.g.unify(&importer.g.shape(list)[0].clone(), &length, || "dims of patches and of images".into())?;
+        let stated = importer.stated().and_then(|stated| stated.get(1).copied()).filter(|channels| *channels > 0);
+        let Some(channels) = stated else {
+            return fail(format!(
+                "has a `block_shape`, `{name}`, that is computed at run time; it must be a constant, or the model state the channels \
+                 of the result"
+            ));
+        };
+        let block = rows.floordiv(channels);
+        let window = self.window.with_kernel(&vec![1; image.len()]).or_else(wrong)?;
+        let kernels = importer.g.cast(list, Type::I64)?;
+        Ok(Patches { steps: steps(&window)?, kernels: Some(kernels), image, block })
+    }
 }
 
 impl<'m> Convert<'m> for Col2Im<'m> {
     fn convert(&self, importer: &mut Importer<'m, '_, '_>) -> Made<Vec<Value>> {
-        let (x, image) = (importer.value(self.x)?, importer.all_sizes(&self.image, "`image_shape`")?);
+        let x = importer.value(self.x)?;
+        let image = importer.stated_or_any(&self.image, |stated| Some(stated.get(2..)?.to_vec()))?;
         importer.not_negative(&image.iter().cloned().map(Some).collect(), "size")?;
-        let (steps, shape) = (steps(&self.window)?, importer.g.shape(x));
-        if shape.len() != 3 || image.len() != steps.len() {
-            let (rank, dims) = (shape.len(), image.len());
-            return wrong(format!(
-                "makes images of {dims} dims from a tensor of rank {rank} and patches of {} dims",
-                steps.len()
-            ));
+        let shape = importer.g.shape(x);
+        let [Some(batch), Some(rows), Some(count)] = &shape[..] else {
+            return match shape.len() {
+                3 => fail("has sizes that depend on data"),
+                rank => wrong(format!("takes patches from a tensor of rank {rank}, it must have 3")),
+            };
+        };
+        let patches = self.patches(importer, image, rows)?;
+        if patches.image.len() != patches.steps.len() {
+            let (dims, of) = (patches.image.len(), patches.steps.len());
+            return wrong(format!("makes images of {dims} dims from patches of {of} dims"));
         }
-        let [Some(batch), Some(rows), Some(_)] = &shape[..] else { return fail("has sizes that depend on data") };
-        let block: i64 = steps.iter().map(|step| step.kernel).product();
-        let channels = rows.floordiv(block);
-        let whole = Some(channels.scale(block));
-        importer.g.unify(&shape[1], &whole, || format!("rows and whole patches of {block} elements"))?;
-        let counts: Vec<Poly> = steps.iter().zip(&image).map(|(step, size)| step.windows(size)).collect();
-        let patches = Poly::product(&counts);
-        importer.g.unify(&shape[2], &Some(patches.clone()), || "patches and those that the image has".into())?;
-        let planes = [batch.mul(&channels), patches.scale(block)].map(Some);
+        let channels = match patches.block.as_const() {
+            Some(block) => rows.floordiv(block),
+            None => match importer.stated() {
+                Some(stated) if stated.len() > 1 => stated[1].into(),
+                _ => return fail("has patches of a size that is no number"),
+            },
+        };
+        let whole = Some(channels.mul(&patches.block));
+        importer
+            .g
+            .unify(&shape[1], &whole, || format!("rows and whole patches of {} elements", patches.block.brief()))?;
+        match patches.kernels {
+            Some(kernels) => patches.check(importer, kernels, count)?,
+            None => {
+                let counts: Vec<Poly> =
+                    patches.steps.iter().zip(&patches.image).map(|(step, size)| step.windows(size)).collect();
+                let all = Some(Poly::product(&counts));
+                importer.g.unify(&shape[2], &all, || "patches and those that the image has".into())?;
+            }
+        }
+        let planes = [batch.mul(&channels), count.mul(&patches.block)].map(Some);
         let planes = importer.g.reshape_to(x, &planes)?;
-        let index = table(importer, &steps, &image, &counts, Type::I64)?;
-        let counted = table(importer, &steps, &image, &counts, Type::I1)?;
+        let index = patches.table(importer, Type::I64);
+        let counted = patches.table(importer, Type::I1);
         let elements = importer.g.gather(planes, index, 1);
         let made = sums(importer, elements, counted);
-        let sizes: SymShape = [batch.clone(), channels].into_iter().chain(image).map(Some).collect();
+        let sizes: SymShape = [batch.clone(), channels].into_iter().chain(patches.image).map(Some).collect();
         Ok(vec![importer.g.reshape_to(made, &sizes)?])
     }
 }
 
-/// For each element of an image and each one of a patch: where it lies among patches, or whether there is one.
-fn table(importer: &mut Importer<'_, '_, '_>, steps: &[Step], image: &[Poly], counts: &[Poly], elem: Type) -> Made {
-    let block: i64 = steps.iter().map(|step| step.kernel).product();
-    let shape: SymShape = image.iter().cloned().chain([block.into()]).map(Some).collect();
-    Ok(importer.g.generate(&shape, elem, |s| {
-        let k = s.index(steps.len());
-        let numbers = parts(s, k, steps);
-        let (zero, mut flat, mut inside) = (s.int(0, Type::INDEX), k, s.int(1, Type::I1));
-        for (d, (step, count)) in steps.iter().zip(counts).enumerate() {
-            let [stride, dilation, before] = [step.stride, step.dilation, step.before].map(|n| s.int(n, Type::INDEX));
-            let (y, back) = (s.index(d), s.mul(numbers[d], dilation));
-            let at = s.add(y, before);
-            let at = s.sub(at, back);
-            let patch = s.floor_div(at, stride);
-            let begin = s.mul(patch, stride);
-            let count = s.size(count);
-            let (exact, low, high) = (
-                s.compare(Comparison::Equal, begin, at),
-                s.compare(Comparison::GreaterOrEqual, patch, zero),
-                s.compare(Comparison::Less, patch, count),
-            );
-            for holds in [exact, low, high] {
-                inside = s.bits("arith.andi", inside, holds);
+impl Patches {
+    /// The size of a patch along each dim, and how many patches there are along it, as indices.
+    fn numbers(&self, s: &mut Scalars<'_, '_>, kernels: &[Value]) -> Vec<[Value; 2]> {
+        let one = s.int(1, Type::INDEX);
+        let mut numbers = Vec::new();
+        for (d, (step, size)) in self.steps.iter().zip(&self.image).enumerate() {
+            let Some(kernel) = kernels.get(d) else {
+                let (kernel, count) = (s.int(step.kernel, Type::INDEX), s.size(&step.windows(size)));
+                numbers.push([kernel, count]);
+                continue;
+            };
+            let kernel = s.cast(*kernel, Type::INDEX);
+            // What is none is refused in the run, and must not be divided by.
+            let kernel = s.max(kernel, one);
+            let [stride, dilation, around] =
+                [step.stride, step.dilation, step.before + step.after].map(|n| s.int(n, Type::INDEX));
+            let (before_last, size) = (s.sub(kernel, one), s.size(size));
+            let span = s.mul(before_last, dilation);
+            let last = s.add(size, around);
+            let last = s.sub(last, span);
+            let last = s.sub(last, one);
+            let steps = s.floor_div(last, stride);
+            numbers.push([kernel, s.add(steps, one)]);
+        }
+        numbers
+    }
+
+    /// In every run, that the kernels are such as a patch has elements, and that there are so many patches.
+    fn check(&self, importer: &mut Importer<'_, '_, '_>, kernels: Value, count: &Poly) -> Made<()> {
+        let all: Vec<(Value, usize)> = (0..self.image.len()).map(|at| (kernels, at)).collect();
+        by_data::never(importer, &all, "a `block_shape` that does not fit what the model states", |s, kernels| {
+            let (zero, one) = (s.int(0, Type::I64), s.int(1, Type::INDEX));
+            let (mut elements, mut patches, mut wrong) = (one, one, s.int(0, Type::I1));
+            for (given, [kernel, windows]) in kernels.iter().zip(self.numbers(s, kernels)) {
+                let none = s.compare(Comparison::LessOrEqual, *given, zero);
+                wrong = s.bits("arith.ori", wrong, none);
+                elements = s.mul(elements, kernel);
+                patches = s.mul(patches, windows);
             }
-            let rows = s.mul(flat, count);
-            flat = s.add(rows, patch);
-        }
-        if elem == Type::I1 {
-            return inside;
-        }
-        let flat = s.select(inside, flat, zero);
-        s.cast(flat, Type::I64)
-    })?)
+            for (found, wanted) in [(elements, &self.block), (patches, count)] {
+                let wanted = s.size(wanted);
+                let differs = s.compare(Comparison::NotEqual, found, wanted);
+                wrong = s.bits("arith.ori", wrong, differs);
+            }
+            wrong
+        })
+    }
+
+    /// For each element of an image and each one of a patch: where it lies among patches, or whether there is one.
+    fn table(&self, importer: &mut Importer<'_, '_, '_>, elem: Type) -> Value {
+        let rank = self.image.len();
+        let shape: SymShape = self.image.iter().cloned().chain([self.block.clone()]).map(Some).collect();
+        let input = |at: usize| {
+            let index = vec![importer.cx().affine_const(at as i64)];
+            self.kernels.map(|value| ComputeInput { value, index, oob: None })
+        };
+        let inputs = (0..rank).filter_map(input).collect();
+        let result = ComputeResult { shape, elem, index: importer.g.dims(0..rank + 1), combiner: None };
+        let kinds = vec![IteratorKind::Parallel; rank + 1];
+        let op = importer.g.compute(&kinds, inputs, vec![result], |s, args| {
+            let k = s.index(rank);
+            let sizes = self.numbers(s, args);
+            let kernels: Vec<Value> = sizes.iter().map(|[kernel, _]| *kernel).collect();
+            let numbers = digits(s, k, &kernels);
+            let (zero, mut flat, mut inside) = (s.int(0, Type::INDEX), k, s.int(1, Type::I1));
+            for (d, (step, [_, count])) in self.steps.iter().zip(sizes).enumerate() {
+                let [stride, dilation, before] =
+                    [step.stride, step.dilation, step.before].map(|n| s.int(n, Type::INDEX));
+                let (y, back) = (s.index(d), s.mul(numbers[d], dilation));
+                let at = s.add(y, before);
+                let at = s.sub(at, back);
+                let patch = s.floor_div(at, stride);
+                let begin = s.mul(patch, stride);
+                let (exact, low, high) = (
+                    s.compare(Comparison::Equal, begin, at),
+                    s.compare(Comparison::GreaterOrEqual, patch, zero),
+                    s.compare(Comparison::Less, patch, count),
+                );
+                for holds in [exact, low, high] {
+                    inside = s.bits("arith.andi", inside, holds);
+                }
+                let rows = s.mul(flat, count);
+                flat = s.add(rows, patch);
+            }
+            if elem == Type::I1 {
+                return vec![inside];
+            }
+            let flat = s.select(inside, flat, zero);
+            vec![s.cast(flat, Type::I64)]
+        });
+        importer.g.b.body().result(op, 0)
+    }
 }
 
 /// The sums along the last dim of what counts.

@@ -42,10 +42,7 @@ fn one_hot<'m>(r: &NodeReader<'m, '_>) -> Result<Op<'m>, Reason> {
 impl<'m> Convert<'m> for OneHot<'m> {
     fn convert(&self, importer: &mut Importer<'m, '_, '_>) -> Made<Vec<Value>> {
         let (indices, values) = importer.pair(self.indices, self.values)?;
-        let Some(depth) = importer.size(&self.depth)? else {
-            return fail("has a `depth` that depends on data; it must follow from shapes");
-        };
-        importer.not_negative(&vec![Some(depth.clone())], "depth")?;
+        let depth = importer.any_size(&self.depth, "depth")?;
         let [two] = &importer.g.shape(values)[..] else { return wrong("`values` must be a list of two numbers") };
         importer.g.unify(&two.clone(), &Some(2.into()), || "the number of `values` and 2".into())?;
         let mut shape = importer.g.shape(indices);

@@ -180,10 +180,7 @@ impl<'m> Convert<'m> for MaxUnpool<'m> {
         let filled = importer.g.scatter((nothing, places, updates), Some(0), Joined::Replace)?;
         let made = importer.g.reshape_to(filled, &pooled.iter().cloned().map(Some).collect::<Vec<_>>())?;
         let Some(sizes) = &self.sizes else { return Ok(vec![made]) };
-        let found = importer.sizes_or_stated(sizes, |_, stated, _| Some((stated.to_vec(), vec![])))?;
-        let Some(sizes) = found.into_iter().collect::<Option<Vec<Poly>>>() else {
-            return fail("has an `output_shape` that depends on data; it must follow from shapes");
-        };
+        let sizes = importer.stated_or_any(sizes, |stated| Some(stated.to_vec()))?;
         if sizes.len() != rank {
             return wrong(format!("has an `output_shape` of {} sizes for {rank} dims", sizes.len()));
         }

@@ -5,9 +5,10 @@ use sutura_ir::Value;
 
 use super::super::convert::{Importer, Made};
 use super::super::error::Reason;
-use super::super::op::Op;
+use super::super::op::{Op, Param};
 use super::super::reader::NodeReader;
-use super::{Conversion, Convert, Family};
+use super::super::tensor::Scalar;
+use super::{Conversion, Convert, Family, by_data};
 
 pub(super) const OPERATORS: Family = &[("CumProd", cum_prod)];
 
@@ -21,9 +22,14 @@ struct CumProd<'m> {
 }
 
 fn cum_prod<'m>(r: &NodeReader<'m, '_>) -> Result<Op<'m>, Reason> {
-    let axes = r.known_ints("axis")?.ok_or("has no `axis`")?;
-    let [axis] = axes[..] else { return Err(format!("`axis` must be one number, not {}", axes.len()).into()) };
     let (exclusive, reverse) = (r.flag("exclusive")?, r.flag("reverse")?);
+    let axis = match r.scalar_param(1)? {
+        Some(Param::Known(Scalar::Int(axis))) => i64::try_from(axis).map_err(|_| "has no sensible `axis`")?,
+        Some(Param::Value(axis)) => {
+            return Ok(by_data::running((r.input(0)?, axis), Combiner::Mul, exclusive, reverse));
+        }
+        _ => return Err("has no `axis` that is an integer".into()),
+    };
     Ok(Conversion::op(CumProd { x: r.input(0)?, axis, exclusive, reverse }))
 }
 

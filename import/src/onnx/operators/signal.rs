@@ -6,7 +6,7 @@ use sutura_dialects::graph::build::scalar::Comparison;
 use sutura_dialects::graph::build::{ComputeResult, Scalars};
 use sutura_ir::{Type, Value};
 
-use super::super::convert::{Importer, Made, fail};
+use super::super::convert::{Importer, Made};
 use super::super::error::{Reason, unsupported};
 use super::super::op::{Op, Param};
 use super::super::reader::NodeReader;
@@ -46,13 +46,9 @@ fn datatype(r: &NodeReader<'_, '_>) -> Result<ElementType, Reason> {
     }
 }
 
-/// A size that follows from shapes.
+/// A size.
 fn shaped<'m>(importer: &mut Importer<'m, '_, '_>, param: &Param<'m, Scalar>, what: &str) -> Made<Poly> {
-    let Some(size) = importer.size(param)? else {
-        return fail(format!("has a `{what}` that depends on data; it must follow from shapes"));
-    };
-    importer.not_negative(&vec![Some(size.clone())], what)?;
-    Ok(size)
+    importer.any_size(param, what)
 }
 
 impl<'m> Convert<'m> for Window<'m> {

@@ -1,11 +1,13 @@
 //! Conversion of single operators, run by the interpreter.
 
 use prost::Message;
-use sutura_interp::{Interpreter, Tensor, Value as Data};
+use sutura_dialects::func::FuncOp;
+use sutura_dialects::graph::is_reserve;
+use sutura_interp::{DType, Interpreter, Scalar, Tensor, Value as Data};
 use sutura_ir::verify::{VerifyOptions, verify};
-use sutura_ir::{Context, Diagnostics};
+use sutura_ir::{Context, Diagnostics, Module, Type};
 
-use super::build::{FLOAT, INT64, Value, info_of, ints, model, node, sized, with};
+use super::build::{FLOAT, INT64, Value, info_of, ints, model, model as model_of, node, sized, with};
 use crate::onnx::{OnnxModel, import, proto::*};
 
 /// Imports a model and runs it on one tensor `x`.
@@ -16,7 +18,8 @@ pub(super) fn result(model: &ModelProto, x: &Tensor) -> Result<Tensor, String> {
     let module = import(&cx, &model, &mut diags).map_err(|e| e.to_string())?;
     let verified = verify(module.op_ref(&cx), VerifyOptions::default(), &mut diags);
     assert!(verified.is_ok(), "{diags:?}");
-    let results = Interpreter::new(&cx, &module).call("main", &[Data::Tensor(x.clone())]);
+    let args: Vec<Data> = [x.clone()].into_iter().chain(places(&cx, &module)).map(Data::Tensor).collect();
+    let results = Interpreter::new(&cx, &module).call("main", &args);
     let results = results.map_err(|e| format!("{e:?}"))?;
     Ok(results[0].tensor().expect("a tensor").clone())
 }
@@ -28,6 +31,16 @@ fn count(shape: &[usize]) -> Tensor {
 
 pub(super) fn values(tensor: &Tensor) -> Vec<f32> {
     tensor.data().as_f32().expect("floats").to_vec()
+}
+
+/// What no caller gives: places for what data decide.
+pub(super) fn places(cx: &Context, module: &Module) -> Vec<Tensor> {
+    let entry = module.op_ref(cx).region(0).and_then(|region| region.entry());
+    let main = entry.into_iter().flat_map(|entry| entry.ops()).find_map(|op| op.as_::<FuncOp<'_>>());
+    let types = main.map(|main| main.inputs().to_vec()).unwrap_or_default();
+    let reserves = types.into_iter().filter(|ty| is_reserve(cx, *ty)).count();
+    let place = Tensor::zeros(DType::expect(cx, Type::I1).expect("a type"), &[100, 0]).expect("it has no elements");
+    vec![place; reserves]
 }
 
 /// A model whose output has any shape.
@@ -251,11 +264,8 @@ fn attention_that_is_not_supported_is_refused() {
     assert!(said.contains("is not supported with exactly the inputs `Q`, `K`, `V`, `past_key`"), "{said}");
     let said = run(&["x", "x", "x"], &[("qk_matmul_output_mode", Value::Int(4))], four);
     assert!(said.contains("attribute `qk_matmul_output_mode` is 4, which is not supported; 0, 1, 2, 3 are"), "{said}");
-    let said = run(&["x", "x", "x"], &[("softmax_precision", Value::Int(11))], four);
-    assert!(said.contains("attribute `softmax_precision` is 11, which is not supported; 1, 10, 16 are"), "{said}");
-    // A mask for fewer keys than there are.
-    let said = run(&["x", "x", "x", "w"], &[], four);
-    assert!(said.contains("must have the size 'S' of other inputs as its last one"), "{said}");
+    let said = run(&["x", "x", "x"], &[("softmax_precision", Value::Int(7))], four);
+    assert!(said.contains("attribute `softmax_precision` is 7, which is not supported; 1, 10, 11, 16 are"), "{said}");
     let newer = |inputs: &[&str], attributes: &[(&str, Value)]| {
         let node = with(node("Attention", inputs, &["y"]), attributes);
         let mut model = open(model(25, vec![node]));
@@ -355,7 +365,11 @@ fn moduli_of_integers_and_floats() {
     let graph = model.graph.as_mut().expect("a graph");
     (graph.initializer, graph.input) = (by(), vec![info_of("x", Some(&[7]))]);
     let error = result(&model, &x).expect_err("floats need fmod");
-    assert!(error.contains("is a modulus of floats, which needs `fmod` to be 1"), "{error}");
+    assert!(error.contains("is a modulus of floats, which needs `fmod` to be 1 before opset 28"), "{error}");
+    let mut model = open(model_of(28, vec![modulus(0)]));
+    let graph = model.graph.as_mut().expect("a graph");
+    (graph.initializer, graph.input) = (by(), vec![info_of("x", Some(&[7]))]);
+    assert_eq!(values(&result(&model, &x).expect("it runs")), [1.25, 0.25, 1.25, -1.75, -0.75, 0.25, -0.75]);
 }
 
 /// As onnxruntime computes them.
@@ -408,7 +422,7 @@ fn result_of(
     let cx = Context::new(sutura_dialects::all());
     let mut diags = Diagnostics::default();
     let module = import(&cx, &model, &mut diags).map_err(|e| e.to_string())?;
-    let data: Vec<Data> = data.iter().cloned().map(Data::Tensor).collect();
+    let data: Vec<Data> = data.iter().cloned().chain(places(&cx, &module)).map(Data::Tensor).collect();
     let results = Interpreter::new(&cx, &module).call("main", &data).map_err(|e| format!("{e:?}"))?;
     Ok(results[0].tensor().expect("a tensor").clone())
 }
@@ -456,12 +470,67 @@ fn pads_by_a_difference_of_sizes() {
     }
     // By numbers that are data.
     let nodes = vec![node("Pad", &["x", "pads"], &["y"])];
-    let inputs = vec![sized("x", FLOAT, &["n"]), sized("pads", INT64, &["2"])];
-    let refused = result_of(nodes, inputs, vec![], &[]).unwrap_err();
-    assert!(
-        refused.contains("has pads that depend on data; they must follow from shapes, or the model state the sizes"),
-        "{refused}"
-    );
+    let inputs = || vec![sized("x", FLOAT, &["n"]), sized("pads", INT64, &["2"])];
+    for (n, pads) in [(3, [1, 2]), (3, [0, 0]), (0, [2, 1]), (4, [-1, -2]), (2, [3, -1])] {
+        let y = result_of(nodes.clone(), inputs(), vec![], &[count(&[n]), numbers(&pads)]).expect("it runs");
+        let places = -pads[0]..n as i64 + pads[1];
+        let expected: Vec<f32> = places.map(|i| if (0..n as i64).contains(&i) { i as f32 } else { 0.0 }).collect();
+        assert_eq!(values(&y), expected, "{n} {pads:?}");
+    }
+    let error = result_of(nodes, inputs(), vec![], &[count(&[2]), numbers(&[-4, 1])]).unwrap_err();
+    assert!(error.contains("a size of -1"), "{error}");
+}
+
+/// Integers in a row.
+fn numbers(values: &[i64]) -> Tensor {
+    let scalars = values.iter().map(|value| Scalar::int(*value, DType::I64));
+    Tensor::from_scalars(DType::I64, &[values.len()], scalars).expect("they are a row")
+}
+
+/// Shapes that are data: what they ask for is computed in the run.
+#[test]
+fn shapes_that_are_data() {
+    let by = |op: &str, rank: &str, x: &[usize], shape: &[i64]| {
+        let inputs = vec![sized("x", FLOAT, &["n", "m"][..x.len()]), sized("shape", INT64, &[rank])];
+        result_of(vec![node(op, &["x", "shape"], &["y"])], inputs, vec![], &[count(x), numbers(shape)])
+    };
+    for (shape, made) in [([-1, 2], [3, 2]), ([0, -1], [2, 3]), ([3, 0], [3, 3]), ([6, 1], [6, 1])] {
+        let y = by("Reshape", "2", &[2, 3], &shape);
+        match made.iter().product::<usize>() {
+            6 => assert_eq!(y.expect("it runs").shape(), made),
+            // That it does not fit is found in the run.
+            _ => assert!(y.is_err(), "{y:?}"),
+        }
+    }
+    let y = by("Expand", "3", &[2, 3], &[2, 1, 3]).expect("it runs");
+    assert_eq!((y.shape(), values(&y)), (&[2, 2, 3][..], [count(&[6]), count(&[6])].iter().flat_map(values).collect()));
+    let y = by("Tile", "1", &[2], &[3]).expect("it runs");
+    assert_eq!(values(&y), [0., 1., 0., 1., 0., 1.]);
+}
+
+/// The numbers of a range, whose bounds are data.
+#[test]
+fn ranges_of_data() {
+    let range = |element: i32, start: f64, limit: f64, delta: f64| {
+        let names = ["start", "limit", "delta"];
+        let inputs = names.map(|name| sized(name, element, &[])).to_vec();
+        let ty = if element == FLOAT { DType::F32 } else { DType::I64 };
+        let scalar = |value: f64| match ty {
+            DType::Float(kind) => Scalar::float(value, kind),
+            ty => Scalar::int(value as i64, ty),
+        };
+        let number = |value: f64| Tensor::from_scalars(ty, &[], [scalar(value)]).expect("a number");
+        let nodes = vec![node("Range", &names, &["r"]), with(node("Cast", &["r"], &["y"]), &[("to", Value::Int(1))])];
+        result_of(nodes, inputs, vec![], &[number(start), number(limit), number(delta)]).map(|y| values(&y))
+    };
+    assert_eq!(range(FLOAT, 1.0, 5.0, 2.0).expect("it runs"), [1.0, 3.0]);
+    assert_eq!(range(FLOAT, 0.5, -1.0, -0.5).expect("it runs"), [0.5, 0.0, -0.5]);
+    assert_eq!(range(FLOAT, 1.0, f64::NAN, 1.0).expect("it runs"), [0.0; 0]);
+    assert_eq!(range(INT64, 10.0, 4.0, -3.0).expect("it runs"), [10.0, 7.0]);
+    assert_eq!(range(INT64, 0.0, 5.0, -1.0).expect("it runs"), [0.0; 0]);
+    assert_eq!(range(INT64, -3.0, 4.0, 5.0).expect("it runs"), [-3.0, 2.0]);
+    assert!(range(INT64, 0.0, 5.0, 0.0).unwrap_err().contains("divi"));
+    assert!(range(FLOAT, 0.0, f64::INFINITY, 1.0).unwrap_err().contains("a size of"));
 }
 
 /// Quotients and remainders of sums that may be negative are sizes, as PyTorch writes those of strides and windows: `(n - 1) / 8 + 1`, and

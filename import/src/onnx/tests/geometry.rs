@@ -52,7 +52,7 @@ fn a_resize_without_meaning_is_refused() {
         ("has 1 scales for 2 axes", refused(&[], &[1.0])),
         ("names axis 1 twice", refused(&[("axes", Value::Ints(&[1, -1]))], &[2.0, 2.0])),
         ("axis 2 is outside a tensor of rank 2", refused(&[("axes", Value::Ints(&[2]))], &[2.0])),
-        ("`scales` is computed at run time (`x`); it must be a constant, or the model state the sizes", {
+        ("takes a list of scales from `x`, which has rank 2", {
             let mut m = open(model(18, vec![node("Resize", &["x", "", "x"], &["y"])]));
             graph(&mut m).initializer = vec![];
             result(&m, &row(&[0., 1., 2., 3.])).expect_err("refused")

@@ -79,7 +79,6 @@ fn what_is_not_done_is_refused_by_name() {
         "attribute `activations` has 'Gelu', which is not supported; Sigmoid, Tanh, Relu,",
     );
     refused("RNN", &[("activations", Value::Strs(&["Tanh"]))], "attribute `activations` has 1 words, it must have 2");
-    refused("LSTM", &[("clip", Value::Float(1.0))], "attribute `clip` is not supported");
     refused(
         "LSTM",
         &[("input_forget", Value::Int(2))],

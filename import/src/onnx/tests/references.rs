@@ -261,7 +261,7 @@ fn every_operator_of_the_library_has_a_reference() {
     let tested: BTreeSet<(&str, &str)> = cases().map(|case| (case.domain, case.op)).collect();
     let forms = onnx_forms().map(|form| (form.domain.as_str(), form.op.as_str()));
     let foreign = schema::operators().map(|operator| (operator.domain, operator.name));
-    let foreign = foreign.filter(|(domain, _)| !domain.is_empty());
+    let foreign = foreign.filter(|(domain, _)| *domain == "com.microsoft");
     let without: Vec<(&str, &str)> = forms.chain(foreign).filter(|op| !tested.contains(op)).collect();
     assert!(without.is_empty(), "no reference for {without:?}");
 }

@@ -7,6 +7,7 @@ mod hyperbolic;
 mod inverse;
 mod logarithm;
 mod power;
+mod remainder;
 mod root;
 mod trigonometric;
 
@@ -17,6 +18,7 @@ pub(super) use hyperbolic::{erf, tanh};
 pub(super) use inverse::{atan, atan2};
 pub(super) use logarithm::{log, log1p, log2, log10};
 pub(super) use power::pow;
+pub(super) use remainder::rem;
 pub(super) use root::{cbrt, ceil, floor, round, roundeven, rsqrt, trunc};
 pub(super) use trigonometric::{cos, sin, tan};
 

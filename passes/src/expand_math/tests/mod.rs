@@ -4,6 +4,7 @@ mod angle;
 mod double;
 mod exhaustive;
 mod measure;
+mod remainder;
 mod special;
 mod turn;
 

@@ -24,7 +24,7 @@ struct Told<'s> {
 
 pub(crate) fn check(args: &CheckArgs, talk: &Talk) -> Result<(), Failure> {
     let compilation = args.as_compilation();
-    let survey = if talk.is_quiet() && !args.json { None } else { Some(compile::surveyed(&compilation)?) };
+    let survey = if talk.is_quiet() && !args.json { None } else { Some(compile::surveyed(&compilation, talk)?) };
     let checked = compile::check(&compilation, &talk.without_stages());
     let Some(survey) = survey else { return checked.map(drop) };
     let targets = match &args.target[..] {

@@ -8,7 +8,7 @@ use sutura_dialects::r#dyn::attr::symbolic_shape;
 use sutura_dialects::r#dyn::facts::SymbolInfo;
 use sutura_dialects::r#dyn::ops::{EqualOp, SymbolOp};
 use sutura_dialects::func::FuncOp;
-use sutura_dialects::graph::{ApplyOp, ComputeForm, ConstantOp, RoutineOp, ShapeEnv};
+use sutura_dialects::graph::{ApplyOp, ComputeForm, ConstantOp, RoutineOp, ShapeEnv, is_reserve};
 use sutura_dialects::routines::table::{Capability, Routine};
 use sutura_import::onnx::{NAME, OnnxModel, UnsupportedOps, import, used_operators};
 use sutura_ir::asm::print::type_text;
@@ -161,9 +161,10 @@ impl Survey {
             types.into_iter().enumerate().map(|(i, ty)| tensor((ty, names.get(i).copied()))).collect()
         };
         let op = function.op_ref();
-        self.inputs = named(function.inputs().to_vec(), op.prop("arg_attrs"));
+        let inputs: Vec<Type> = function.inputs().iter().copied().filter(|ty| !is_reserve(cx, *ty)).collect();
+        self.inputs = named(inputs.clone(), op.prop("arg_attrs"));
         self.outputs = named(function.results().to_vec(), op.prop("res_attrs"));
-        for size in function.inputs().iter().flat_map(|ty| symbolic_shape(cx, *ty).unwrap_or_default()).flatten() {
+        for size in inputs.iter().flat_map(|ty| symbolic_shape(cx, *ty).unwrap_or_default()).flatten() {
             size.each_symbol(&mut |name| {
                 if self.sizes.iter().all(|known| known.name != **name) {
                     let info = SymbolInfo::default();

@@ -8,7 +8,8 @@ use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use sutura_codegen as codegen;
-use sutura_import::onnx::import;
+use sutura_dialects::graph::operator::LibraryError;
+use sutura_import::onnx::{Extension, ExtensionError, import};
 use sutura_ir::Context;
 use sutura_ir::diagnostics::Diagnostics;
 use sutura_passes::machine_code::{self, Processor};
@@ -94,7 +95,7 @@ fn each_machine(
     talk: &Talk,
     mut work: impl FnMut(Job<'_>, Program, &Source) -> Result<(), Failure>,
 ) -> Result<(), Failure> {
-    let source = input::read(&args.model, &args.reading, &compilation.files)?;
+    let source = source(args, compilation, talk)?;
     check_targets(args, &compilation.cx, talk)?;
     let targets: Vec<Option<&str>> = match &args.target[..] {
         [] => vec![None],
@@ -197,6 +198,33 @@ fn output(args: &CompileArgs) -> Result<PathBuf, Failure> {
     Ok(output)
 }
 
+/// The model file, read, with the operators of a user that it may have.
+fn source(args: &CompileArgs, compilation: &Compilation, talk: &Talk) -> Result<Source, Failure> {
+    let mut source = input::read(&args.model, &args.reading, &compilation.files)?;
+    let files = &args.reading.operators;
+    if files.is_empty() {
+        return Ok(source);
+    }
+    let Input::Onnx(model) = &mut source.input else {
+        let failure = Failure::usage("--operators is for ONNX models, and the model is a program in text");
+        return Err(failure.hint("declare the operators in the program"));
+    };
+    let extension = Extension::read(&compilation.cx, files).map_err(|error| {
+        if let ExtensionError::Library(LibraryError::Malformed { diagnostics, .. }) = &error {
+            diagnostics.iter().for_each(|diagnostic| compilation.tell(diagnostic, talk));
+        }
+        match error {
+            ExtensionError::Library(LibraryError::Unreadable { path, error }) => Failure::reading(&path, &error),
+            ExtensionError::Library(LibraryError::Malformed { origin, .. }) => {
+                Failure::input(format!("`{origin}` does not declare operators that can be used"))
+            }
+            other => Failure::input(other),
+        }
+    })?;
+    model.extension = Some(extension);
+    Ok(source)
+}
+
 /// The program that the input holds.
 fn read(compilation: &Compilation, source: &Source, args: &CompileArgs, talk: &Talk) -> Result<Program, Failure> {
     match &source.input {
@@ -212,9 +240,9 @@ fn read(compilation: &Compilation, source: &Source, args: &CompileArgs, talk: &T
 }
 
 /// What a model uses.
-pub(crate) fn surveyed(args: &CompileArgs) -> Result<ModelSurvey, Failure> {
+pub(crate) fn surveyed(args: &CompileArgs, talk: &Talk) -> Result<ModelSurvey, Failure> {
     let compilation = Compilation::new();
-    let source = input::read(&args.model, &args.reading, &compilation.files)?;
+    let source = source(args, &compilation, talk)?;
     Ok(match &source.input {
         Input::Onnx(model) => ModelSurvey::of_model(&compilation.cx, model),
         Input::Text(_) => {

@@ -7,6 +7,7 @@ mod coordinates;
 mod weights;
 
 use sutura_dialects::r#dyn::Poly;
+use sutura_dialects::graph::build::Scalars;
 use sutura_dialects::graph::build::scalar::Comparison;
 use sutura_ir::{Type, Value};
 
@@ -18,7 +19,7 @@ use super::super::op::{Op, Param};
 use super::super::reader::NodeReader;
 use super::super::tensor::Scalar;
 use super::{Conversion, Convert, Family};
-use super::{by_data, sampling};
+use super::{by_data, sampling, sizes_by_data};
 
 pub(super) const OPERATORS: Family = &[("Resize", resize), ("Upsample", upsample)];
 
@@ -250,25 +251,30 @@ impl<'m> Resize<'m> {
     ) -> Made<(Vec<Poly>, Vec<Scale>)> {
         let scales = importer.value(name)?;
         let given = importer.g.shape(scales);
-        let stated = importer.stated().filter(|stated| dims.iter().all(|dim| *dim < stated.len()));
-        let (Some(stated), 1) = (stated, given.len()) else {
-            return fail(format!(
-                "`scales` is computed at run time (`{name}`); it must be a constant, or the model state the sizes"
-            ));
-        };
+        if given.len() != 1 {
+            return wrong(format!("takes a list of scales from `{name}`, which has rank {}", given.len()));
+        }
         importer.g.unify(&given[0], &Some((dims.len() as i64).into()), || "numbers of `scales` and of axes".into())?;
+        let stated = importer.stated().filter(|stated| dims.iter().all(|dim| *dim < stated.len()));
+        let Some(stated) = stated else {
+            let sizes = (0..dims.len()).zip(inputs).map(|(at, input)| {
+                let size = sizes_by_data::computed(importer, &[(scales, Some(at))], Type::I64, |s, scale| {
+                    let (exact, near) = scaled_by_data(s, scale[0], input);
+                    let size = s.max(exact, near);
+                    whole(s, size)
+                });
+                importer.size_of_number(size)
+            });
+            let sizes = sizes.collect::<Made<Vec<Poly>>>()?;
+            return Ok((sizes, (0..dims.len()).map(|at| Scale::Data(scales, at as i64)).collect()));
+        };
         let numbers: Vec<(Value, usize)> = (0..dims.len()).map(|at| (scales, at)).collect();
         let what = format!("whether scales of `{name}` make other sizes than the model states, as 0 or 1,");
         by_data::never(importer, &numbers, &what, |s, scales| {
             let mut other = s.int(0, Type::I1);
             for ((scale, input), dim) in scales.iter().zip(inputs).zip(dims) {
-                let (scale, input, stated) =
-                    (s.cast(*scale, Type::F64), s.size(input), s.number(stated[*dim] as f64, Type::F64));
-                let input = s.cast(input, Type::F64);
-                let (exact, step) = (s.mul(scale, input), s.number(f64::from(f32::EPSILON) / 2.0, Type::F64));
-                let more = s.mul(exact, step);
-                let near = s.add(exact, more);
-                let (exact, near) = (s.math("math.floor", exact), s.math("math.floor", near));
+                let stated = s.number(stated[*dim] as f64, Type::F64);
+                let (exact, near) = scaled_by_data(s, *scale, input);
                 let (first, second) =
                     (s.compare(Comparison::NotEqual, exact, stated), s.compare(Comparison::NotEqual, near, stated));
                 let both = s.bits("arith.andi", first, second);
@@ -278,6 +284,51 @@ impl<'m> Resize<'m> {
         })?;
         let sizes = dims.iter().map(|dim| stated[*dim].into()).collect();
         Ok((sizes, (0..dims.len()).map(|at| Scale::Data(scales, at as i64)).collect()))
+    }
+
+    /// Sizes that keep the aspect ratio, where those that are asked for are data: one scale for all.
+    fn kept_by_data(
+        &self,
+        importer: &mut Importer<'m, '_, '_>,
+        sizes: &Param<'m, Vec<i64>>,
+        aspect: Aspect,
+        dims: &[usize],
+        inputs: Vec<Poly>,
+    ) -> Made<Vec<Axis>> {
+        let (list, length) = importer.known_list(sizes)?;
+        if length != dims.len() {
+            return wrong(format!("has {length} sizes for {} axes", dims.len()));
+        }
+        let asked: Vec<(Value, Option<usize>)> = (0..length).map(|at| (list, Some(at))).collect();
+        let scale = sizes_by_data::computed(importer, &asked, Type::F64, |s, asked| {
+            let mut scale = None;
+            for (asked, input) in asked.iter().zip(&inputs) {
+                let (asked, input) = (s.cast(*asked, Type::F64), s.size(input));
+                let input = s.cast(input, Type::F64);
+                let own = s.div(asked, input);
+                scale = Some(match scale {
+                    None => own,
+                    Some(scale) if aspect == Aspect::NotLarger => s.min(scale, own),
+                    Some(scale) => s.max(scale, own),
+                });
+            }
+            scale.unwrap_or_else(|| s.number(1.0, Type::F64))
+        });
+        let scales = importer.g.reshape_to(scale, &[Some(1.into())])?;
+        let mut axes = Vec::new();
+        for (dim, input) in dims.iter().zip(inputs) {
+            let size = sizes_by_data::computed(importer, &[(scale, None)], Type::I64, |s, scale| {
+                let (input, half) = (s.size(&input), s.number(0.5, Type::F64));
+                let input = s.cast(input, Type::F64);
+                let exact = s.mul(scale[0], input);
+                let above = s.add(exact, half);
+                let size = s.math("math.floor", above);
+                whole(s, size)
+            });
+            let output = importer.size_of_number(size)?;
+            axes.push(Axis { dim: *dim, input, output, scale: Scale::Data(scales, 0) });
+        }
+        Ok(axes)
     }
 
     /// The dims that are named, with their sizes before and after.
@@ -311,13 +362,12 @@ impl<'m> Resize<'m> {
             Target::Data(name) => self.data(importer, name, &dims, &inputs)?,
             Target::Sizes(sizes, aspect) => {
                 let stretches = *aspect == Aspect::Stretch;
+                if !stretches && importer.is_data(sizes)? {
+                    return self.kept_by_data(importer, sizes, *aspect, &dims, inputs);
+                }
                 let of =
                     |stated: &[i64]| -> Option<Vec<i64>> { dims.iter().map(|dim| stated.get(*dim).copied()).collect() };
-                let found = importer
-                    .sizes_or_stated(sizes, |_, stated, _| Some((of(stated).filter(|_| stretches)?, vec![])))?;
-                let Some(sizes) = found.into_iter().collect::<Option<Vec<Poly>>>() else {
-                    return fail("has `sizes` that depend on data; they must follow from shapes");
-                };
+                let sizes = importer.stated_or_any(sizes, |stated| of(stated).filter(|_| stretches))?;
                 given("sizes", sizes.len())?;
                 importer.not_negative(&sizes.iter().cloned().map(Some).collect(), "size")?;
                 kept(*aspect, &inputs, sizes)?
@@ -326,6 +376,24 @@ impl<'m> Resize<'m> {
         let parts = dims.into_iter().zip(inputs).zip(outputs).zip(scales);
         Ok(parts.map(|(((dim, input), output), scale)| Axis { dim, input, output, scale }).collect())
     }
+}
+
+/// The whole part of a size by a scale, and of what that could be but for the rounding of the scale.
+fn scaled_by_data(s: &mut Scalars<'_, '_>, scale: Value, input: &Poly) -> (Value, Value) {
+    let (scale, input) = (s.cast(scale, Type::F64), s.size(input));
+    let input = s.cast(input, Type::F64);
+    let (exact, step) = (s.mul(scale, input), s.number(f64::from(f32::EPSILON) / 2.0, Type::F64));
+    let more = s.mul(exact, step);
+    let near = s.add(exact, more);
+    (s.math("math.floor", exact), s.math("math.floor", near))
+}
+
+/// A float as an integer; what is far from all sizes, or no number, is -1.
+fn whole(s: &mut Scalars<'_, '_>, size: Value) -> Value {
+    let (far, none) = (s.number((1_u64 << 62) as f64, Type::F64), s.number(-1.0, Type::F64));
+    let fits = s.compare(Comparison::Less, size, far);
+    let size = s.select(fits, size, none);
+    s.cast(size, Type::I64)
 }
 
 /// The sizes that are made where these are asked for, and the scales.

@@ -6,6 +6,7 @@ mod hyperbolic;
 mod inverse;
 mod logarithm;
 mod power;
+mod remainder;
 mod root;
 mod trigonometric;
 
@@ -17,6 +18,7 @@ pub(in super::super) use hyperbolic::{erf, tanh};
 pub(in super::super) use inverse::{atan, atan2};
 pub(in super::super) use logarithm::{log, log1p, log2, log10};
 pub(in super::super) use power::pow;
+pub(in super::super) use remainder::rem;
 pub(in super::super) use root::cbrt;
 pub(in super::super) use trigonometric::{cos, sin, tan};
 
@@ -103,7 +105,7 @@ fn clamp<A: Arith>(a: &mut A, x: A::V, low: f64, high: f64) -> A::V {
 }
 
 /// Adding this to a double of magnitude below 2^51 rounds it to an integer, which then stands in the low bits.
-const ROUND: f64 = 6_755_399_441_055_744.0;
+pub(super) const ROUND: f64 = 6_755_399_441_055_744.0;
 
 /// The integer nearest to `x`, and it plus [`ROUND`] and `plus`.
 fn nearest<A: Arith>(a: &mut A, x: A::V, plus: f64) -> [A::V; 2] {
