@@ -193,3 +193,15 @@ func.func @unit_index(%x: tensor<1x?xf32, #dyn.shape<[1, N]>>) -> tensor<1x?xf32
   }
   return %y : tensor<1x?xf32, #dyn.shape<[1, N]>>
 }
+
+// Without an index nothing is written; where their number is not known something may be.
+// CHECK-LABEL: func.func @scatter_nothing(
+// CHECK-SAME: %[[X:[a-z]+]]: tensor<?x4xf32>
+// CHECK-NEXT: %[[S:.*]] = graph.scatter %[[X]]
+// CHECK-NEXT: return %[[X]], %[[X]], %[[S]]
+func.func @scatter_nothing(%x: tensor<?x4xf32>, %at: tensor<0x1xi64>, %no: tensor<0x4xf32>, %some: tensor<?x1xi64>, %u: tensor<?x4xf32>, %e: tensor<0x4xi64>) -> (tensor<?x4xf32>, tensor<?x4xf32>, tensor<?x4xf32>) {
+  %0 = graph.scatter %x, %at, %no : tensor<?x4xf32>, tensor<0x1xi64>, tensor<0x4xf32> -> tensor<?x4xf32>
+  %1 = graph.scatter %x, %e, %no {axis = 0 : i64} : tensor<?x4xf32>, tensor<0x4xi64>, tensor<0x4xf32> -> tensor<?x4xf32>
+  %2 = graph.scatter %x, %some, %u : tensor<?x4xf32>, tensor<?x1xi64>, tensor<?x4xf32> -> tensor<?x4xf32>
+  return %0, %1, %2 : tensor<?x4xf32>, tensor<?x4xf32>, tensor<?x4xf32>
+}

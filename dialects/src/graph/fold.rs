@@ -6,6 +6,7 @@ use sutura_ir::{Attr, AttrData, OpRef, Value};
 
 use super::maps;
 use super::ops::{ComputeOp, ConcatOp, GatherOp, ReshapeOp, ShapeOfOp, SizeOp, SliceOp};
+use super::scatter::ScatterOp;
 use super::shape_fn::{Contents, ShapeEnv, ShapeFn, asks_for_its_result};
 use super::structured::ComputeForm;
 use crate::r#dyn::{Facts, Poly};
@@ -72,6 +73,16 @@ impl Fold for ShapeOfOp<'_> {
 impl Fold for GatherOp<'_> {
     fn fold(op: OpRef<'_>, _: &[Option<Attr>]) -> Folded {
         infer_constants(op)
+    }
+}
+
+impl Fold for ScatterOp<'_> {
+    /// Without an index nothing is written.
+    fn fold(op: OpRef<'_>, _: &[Option<Attr>]) -> Folded {
+        let scatter = op.as_::<ScatterOp<'_>>()?;
+        let none = op.cx.shape(op.ty(scatter.indices()))?.contains(&0);
+        let kept = || scatter.data().zip(op.results()).all(|(data, result)| op.ty(data) == op.ty(result));
+        (none && kept()).then(|| scatter.data().map(FoldValue::Value).collect())
     }
 }
 

@@ -52,6 +52,7 @@ use crate::elements::{accumulator_type, is_unsigned, scalar_type};
     "graph.scatter",
     traits(Pure, ClosedRegions),
     format = "$tensors attr-dict `:` type($tensors) `->` type($results) (`combine` $combine^)?",
+    fold,
     verify,
     verify_regions
 )]

@@ -216,8 +216,8 @@ impl Body<'_, '_> {
                     b.clone()
                 }
             }
-            // A product with zero is zero whatever the other factor.
-            ("arith.muli", None, [a, b]) => [a, b].into_iter().flatten().find(|p| p.is_zero()).cloned(),
+            // A product with zero is zero whatever the other factor, and so is what is true of both.
+            ("arith.muli" | "arith.andi", None, [a, b]) => [a, b].into_iter().flatten().find(|p| p.is_zero()).cloned(),
             (name, Some(known), _) => {
                 let value = self.known(op, name, known)?;
                 require_fit(op.cx, &value, op.result_types().next()?, self.facts, self.required).then_some(value)
@@ -236,11 +236,14 @@ impl Body<'_, '_> {
             ("arith.divsi" | "arith.divui" | "arith.floordivsi", [a, b]) => self.quotient(name, a, b),
             ("arith.ceildivsi" | "arith.ceildivui", [a, b]) => {
                 let divisor = b.as_const().filter(|d| *d >= 1)?;
-                (facts.range(a).0 >= 0).then(|| a.ceildiv(divisor))
+                (name == "arith.ceildivsi" || facts.prove_non_negative(a)).then(|| a.ceildiv(divisor))
             }
             ("arith.remsi" | "arith.remui", [a, b]) => {
                 let divisor = b.as_const().filter(|d| *d >= 1)?;
-                (facts.range(a).0 >= 0).then(|| a.rem(divisor))
+                if facts.prove_non_negative(a) {
+                    return Some(a.rem(divisor));
+                }
+                (name == "arith.remsi").then(|| a.sub(&self.cut(a, divisor).scale(divisor)))
             }
             ("arith.maxsi", [a, b]) => Some(facts.canonical(&a.greater(b))),
             ("arith.minsi", [a, b]) => Some(facts.canonical(&a.lesser(b))),
@@ -270,12 +273,46 @@ impl Body<'_, '_> {
             return Some(quotient);
         }
         let divisor = b.as_const().filter(|d| *d >= 1)?;
-        (self.facts.range(a).0 >= 0).then(|| a.floordiv(divisor))
+        match name {
+            "arith.floordivsi" => Some(a.floordiv(divisor)),
+            "arith.divsi" => Some(self.cut(a, divisor)),
+            _ => self.facts.prove_non_negative(a).then(|| a.floordiv(divisor)),
+        }
+    }
+
+    /// A quotient without what is behind its point.
+    fn cut(&self, a: &Poly, divisor: i64) -> Poly {
+        if self.facts.prove_non_negative(a) {
+            return a.floordiv(divisor);
+        }
+        let negated = a.scale(-1);
+        if self.facts.prove_non_negative(&negated) {
+            return negated.floordiv(divisor).scale(-1);
+        }
+        // Of a negative number what is above it, unless that is above 0; else what is below it.
+        self.facts.canonical(&a.floordiv(divisor).greater(&a.ceildiv(divisor).lesser(&Poly::default())))
+    }
+
+    /// Bounds of a difference around zero, as near as they matter to a comparison.
+    fn related(&self, difference: &Poly, (low, high): (i128, i128)) -> (i128, i128) {
+        let above = |bound: i64| self.facts.prove_non_negative(&difference.sub(&bound.into()));
+        let below = |bound: i64| self.facts.prove_non_negative(&Poly::constant(bound).sub(difference));
+        match () {
+            () if above(1) => (1, high),
+            () if above(0) => (0, high),
+            () if below(-1) => (low, -1),
+            () if below(0) => (low, 0),
+            () => (low, high),
+        }
     }
 
     /// `arith.cmpi` with the predicate of this number.
     fn compare(&self, predicate: i64, a: &Poly, b: &Poly) -> Option<Poly> {
-        let (low, high) = self.facts.range(&b.sub(a));
+        let (mut low, mut high) = self.facts.range(&b.sub(a));
+        // Where ranges alone say nothing, a floor is related to what it divides.
+        if low < 0 && high >= 0 {
+            (low, high) = self.related(&b.sub(a), (low, high));
+        }
         let less = if low > 0 { Some(true) } else { (high <= 0).then_some(false) };
         let less_or_equal = if low >= 0 { Some(true) } else { (high < 0).then_some(false) };
         let equal = match () {

@@ -335,9 +335,11 @@ fn decides_sizes(function: OpRef<'_>) -> bool {
 fn unfounded(region: BlockRef<'_>, around: &Facts) -> Option<Diagnostic> {
     region.ops().filter_map(|op| op.as_::<SymbolOp<'_>>()).find_map(|symbol| {
         let (SymbolInfo { min, max, div, .. }, size) = (symbol.info(), Poly::symbol(symbol.name()));
-        let (least, most) = around.range(&size);
+        // What is declared around the region is known beside what follows from its definition.
+        let (told, (least, most)) = (around.info(symbol.name()), around.range(&size));
+        let (least, most) = (least.max(told.min.into()), most.min(told.max.into()));
         let within = least >= min.into() && (max >= MAX_DIM || most <= max.into());
-        if within && around.divisible(&size, div) {
+        if within && (around.divisible(&size, div) || told.div % div == 0) {
             return None;
         }
         let name = symbol.name();

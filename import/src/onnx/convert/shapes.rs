@@ -147,10 +147,13 @@ impl<'m> Importer<'m, '_, '_> {
     ) -> Made {
         let (x, indices, updates) = (self.value(x)?, self.value(indices)?, self.value(updates)?);
         let axis = axis.map(|axis| self.g.axis(axis, self.g.rank(x))).transpose()?;
-        match Joined::of_reduction(reduction, self.g.elem(x)) {
-            Some(joined) => Ok(self.g.scatter((x, indices, updates), axis, joined)?),
-            None => fail(format!("has the `reduction` {reduction}")),
-        }
+        let Some(joined) = Joined::of_reduction(reduction, self.g.elem(x)) else {
+            return fail(format!("has the `reduction` {reduction}"));
+        };
+        let written = self.g.scatter((x, indices, updates), axis, joined)?;
+        // Without an index nothing is written: PyTorch exports writes into no rows so.
+        let none = |value| self.g.shape(value).contains(&Some(0.into()));
+        Ok(if none(indices) && none(updates) { x } else { written })
     }
 
     /// A list of numbers, as far as they are known.

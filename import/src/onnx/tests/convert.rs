@@ -533,6 +533,43 @@ fn ranges_of_data() {
     assert!(range(FLOAT, 0.0, f64::INFINITY, 1.0).unwrap_err().contains("a size of"));
 }
 
+/// Quotients and remainders of sums that may be negative are sizes, as PyTorch writes those of strides and windows: `(n - 1) / 8 + 1`, and
+/// `(8 - n % 8) % 8` of padding. A quotient is cut towards zero.
+#[test]
+fn sizes_are_divided_below_zero() {
+    let numbers = || {
+        vec![ints("one", &[1], &[1]), ints("minus", &[1], &[-1]), ints("eight", &[1], &[8]), ints("none", &[1], &[0])]
+    };
+    let strided = || {
+        vec![
+            node("Shape", &["x"], &["s"]),
+            node("Sub", &["s", "one"], &["less"]),
+            node("Div", &["less", "eight"], &["quotient"]),
+            node("Add", &["quotient", "one"], &["count"]),
+            node("Expand", &["like", "count"], &["y"]),
+        ]
+    };
+    let padded = || {
+        vec![
+            node("Shape", &["x"], &["s"]),
+            node("Mod", &["s", "eight"], &["rest"]),
+            node("Mul", &["rest", "minus"], &["negative"]),
+            node("Add", &["negative", "eight"], &["missing"]),
+            node("Mod", &["missing", "eight"], &["behind"]),
+            with(node("Concat", &["none", "behind"], &["pads"]), &[("axis", Value::Int(0))]),
+            node("Pad", &["x", "pads"], &["y"]),
+        ]
+    };
+    for n in [0_usize, 1, 7, 8, 9, 17] {
+        let like = sized("like", FLOAT, &["1"]);
+        let y = result_of(strided(), vec![sized("x", FLOAT, &["n"]), like], numbers(), &[count(&[n]), count(&[1])]);
+        let expected = if n == 0 { 1 } else { (n - 1) / 8 + 1 };
+        assert_eq!(values(&y.expect("it runs")).len(), expected, "{n}");
+        let y = result_of(padded(), vec![sized("x", FLOAT, &["n"])], numbers(), &[count(&[n])]);
+        assert_eq!(values(&y.expect("it runs")).len(), n.next_multiple_of(8), "{n}");
+    }
+}
+
 /// Constants of less than a byte are packed from the low end.
 #[test]
 fn elements_of_two_and_four_bits_are_unpacked() {
