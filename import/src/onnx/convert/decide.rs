@@ -65,7 +65,7 @@ impl<'m> Importer<'m, '_, '_> {
         };
         let (name, cx) = (self.symbols.fresh(&hint), self.cx());
         self.g.env.facts.define(&name, Default::default());
-        let ty = tensor_of(cx, &vec![Some(Poly::symbol(&name)), Some(0.into())], Type::I1);
+        let ty = tensor_of(cx, &[Some(Poly::symbol(&name)), Some(0.into())], Type::I1);
         let entry = self.g.b.body().entry_block().expect("the function that is made has a block");
         let value = self.g.b.add_block_arg(entry, ty, named_loc(cx, &name));
         self.g.b.set_value_name(value, names::value_name(cx, &name));
