@@ -435,7 +435,8 @@ impl<'b> GraphBuilder<'_, 'b> {
         for (d, size) in shape.iter().enumerate() {
             let (padded, least) = self.padded(size, &before[d], &after[d])?;
             // A constant may be checked by who compiled it; a size that comes out negative has no tensor.
-            if least < 0 && (before[d].as_const().is_none() || after[d].as_const().is_none()) {
+            let given = before[d].as_const().is_some() && after[d].as_const().is_some();
+            if least < 0 && !given && !self.env.facts.prove_non_negative(&padded) {
                 return unsupported(format!(
                     "makes dimension {d} of size `{padded}`, which is not known to be at least 0"
                 ));

@@ -627,7 +627,13 @@ pub(in super::super) fn pad(importer: &mut Importer<'_, '_, '_>, x: Value, pads:
             let sum = s.add(sum, pads[1]);
             s.compare(Comparison::NotEqual, sum, size)
         })?;
-        let index = table(importer, (pads.before, d), size, Type::I64, |s, at| padded_index(s, at, own, pads.mode))?;
+        // What lies outside is replaced, but there must be something to read.
+        let mut read = own.clone();
+        if let Some(value) = pads.value.filter(|_| importer.g.env.facts.range(own).0 < 1) {
+            made = with_row(importer, made, d, value)?;
+            read = own.add(&1.into());
+        }
+        let index = table(importer, (pads.before, d), size, Type::I64, |s, at| padded_index(s, at, &read, pads.mode))?;
         if pads.value.is_some() {
             outside.push((d, table(importer, (pads.before, d), size, Type::I1, |s, at| is_outside(s, at, own))?));
         }
@@ -649,6 +655,17 @@ pub(in super::super) fn pad(importer: &mut Importer<'_, '_, '_>, x: Value, pads:
         vec![s.select(any, args[1], args[0])]
     });
     Ok(importer.g.b.body().result(op, 0))
+}
+
+/// The tensor, and behind it along a dim one slice of a number.
+fn with_row(importer: &mut Importer<'_, '_, '_>, x: Value, dim: usize, number: Value) -> Made {
+    let (mut shape, elem, number) = (importer.g.shape(x), importer.g.elem(x), importer.g.reshape_to(number, &[])?);
+    shape[dim] = Some(1.into());
+    let (rank, inputs) = (shape.len(), vec![ComputeInput { value: number, index: Vec::new(), oob: None }]);
+    let result = ComputeResult { shape, elem, index: importer.g.dims(0..rank), combiner: None };
+    let op = importer.g.compute(&vec![IteratorKind::Parallel; rank], inputs, vec![result], |_, args| vec![args[0]]);
+    let row = importer.g.b.body().result(op, 0);
+    Ok(importer.g.concat(&[x, row], dim)?)
 }
 
 /// A table of a padded dim; `body` gets the place in the input, which may lie outside.
