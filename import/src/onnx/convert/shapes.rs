@@ -667,7 +667,8 @@ impl<'m> Importer<'m, '_, '_> {
             None => {
                 let own: Option<Vec<Poly>> = self.g.shape(x).into_iter().collect();
                 let Some(own) = own else { return fail("pads a dim whose size depends on data") };
-                sizes_by_data::padded(self, &own, (before, after))?
+                let told = self.told_pads(&own, list, named);
+                sizes_by_data::padded(self, &own, &told, (before, after))?
             }
         };
         let value = match (mode, value) {
@@ -680,6 +681,21 @@ impl<'m> Importer<'m, '_, '_> {
             _ => None,
         };
         by_data::pad(self, x, by_data::Pads { before, after, sizes: &sizes, mode, value })
+    }
+
+    /// The sizes of padded dims for which the list tells both pads, if it is known of which dims it is.
+    fn told_pads(&self, own: &[Poly], list: Value, axes: Value) -> Vec<Option<Poly>> {
+        let (rank, unknown) = (own.len() as i64, vec![None; own.len()]);
+        let (Some(pads), Some(axes)) = (self.g.contents(list), self.g.contents(axes)) else { return unknown };
+        let Some(axes) = axes.iter().map(constant).collect::<Option<Vec<i64>>>() else { return unknown };
+        let told = |(d, own): (usize, &Poly)| {
+            let is_it = |axis: &i64| *axis == d as i64 || *axis + rank == d as i64;
+            match axes.iter().position(is_it) {
+                None => Some(own.clone()),
+                Some(at) => Some(own.add(pads.get(at)?.as_ref()?).add(pads.get(axes.len() + at)?.as_ref()?)),
+            }
+        };
+        own.iter().enumerate().map(told).collect()
     }
 
     fn pad_value(&self, x: Value, value: Option<&Param<'m, Scalar>>) -> Made<Attr> {

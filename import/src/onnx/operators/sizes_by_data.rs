@@ -31,14 +31,20 @@ fn number(s: &mut Scalars<'_, '_>, size: &Poly) -> Value {
     s.cast(size, Type::I64)
 }
 
-/// The sizes of a tensor that is padded by as many elements as lists say.
+/// The sizes of a tensor that is padded by as many elements as lists say, but for those that are told.
 pub(in super::super) fn padded(
     importer: &mut Importer<'_, '_, '_>,
     own: &[Poly],
+    told: &[Option<Poly>],
     (before, after): (Value, Value),
 ) -> Made<Vec<Poly>> {
     let mut sizes = Vec::new();
-    for (d, own) in own.iter().enumerate() {
+    for (d, (own, told)) in own.iter().zip(told).enumerate() {
+        if let Some(told) = told {
+            importer.not_negative(&vec![Some(told.clone())], "size")?;
+            sizes.push(told.clone());
+            continue;
+        }
         let sum = computed(importer, &[(before, Some(d)), (after, Some(d))], Type::I64, |s, pads| {
             let own = number(s, own);
             let sum = s.add(pads[0], own);
