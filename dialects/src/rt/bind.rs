@@ -378,6 +378,10 @@ impl Solver<'_, '_> {
         if factor.as_const().is_some_and(|c| c == 0 || c == i64::MIN) {
             return None;
         }
+        // What data decide needs no quotient of others, which may be 0: that both are equal is checked.
+        if factor.as_const().is_none() && equation.dim.is_none() && self.is_decided(name) {
+            return None;
+        }
         let rest = equation.size.sub(&Poly::symbol(name).mul(&factor));
         // A dim is a multiple of a positive number of the symbol; an equality may be turned around.
         let positive = equation.dim.is_some() || self.is_positive(&factor, &rest)?;
@@ -386,6 +390,12 @@ impl Solver<'_, '_> {
         }
         let (factor, plus) = if positive { (factor, rest.scale(-1)) } else { (factor.scale(-1), rest) };
         Some(Linear { symbol, factor, plus })
+    }
+
+    /// Whether a call tells the symbol as one of the sizes that it decides.
+    fn is_decided(&self, name: &str) -> bool {
+        let sizes = self.program.decisions.iter().flat_map(|decision| &decision.sizes);
+        sizes.into_iter().any(|size| size.as_symbol() == Some(name))
     }
 
     /// Whether in `0 = factor * symbol + rest` the factor is positive, where the symbol is not negative; `None` where nothing

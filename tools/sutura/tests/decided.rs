@@ -194,3 +194,20 @@ fn memory_of_the_caller_may_be_too_small_for_a_number() {
     assert!(matches!(error, Error::Outgrown { wanted: 1000, .. }), "{error}");
     assert_eq!(run().unwrap(), Some(vec![vec![1000], vec![]]));
 }
+
+/// Of two sizes whose product is known none is a quotient: the other one may be 0.
+#[test]
+fn products_of_numbers_are_compared() {
+    let folder = tempfile::tempdir().unwrap();
+    let model = load("product.mlir", folder.path(), 1);
+    let run = |n: usize, a: i64, b: i64| {
+        let values: Vec<f32> = (0..n).map(|i| i as f32).collect();
+        model.run(&[Tensor::from_slice(&[n as i64], &values).unwrap(), number(a), number(b)])
+    };
+    for (n, a, b) in [(12, 3, 4), (0, 0, 5), (0, 5, 0), (0, 0, 0), (100, 50, 2)] {
+        assert_eq!(run(n, a, b).unwrap()[0].dims(), [a, b]);
+    }
+    for (n, a, b) in [(12, 0, 4), (12, 3, 5), (0, 1, 1)] {
+        assert!(matches!(run(n, a, b), Err(Error::Shape(_))), "{n} {a} {b}");
+    }
+}
