@@ -145,6 +145,26 @@ def arguments(here):
     return chosen.size == "small", folder
 
 
+def write_of_images(folder, file_name, graph, outputs, shapes, seed):
+    """Saves a network of images `[batch, 3, height, width]`, and what it makes of random ones of these shapes."""
+
+    def image(shape):
+        batch, height, width = shape
+        numbers = np.random.default_rng([seed, *shape]).normal(0, 1, (batch, 3, height, width))
+        return {"image": numbers.astype(np.float32)}
+
+    write(
+        folder,
+        file_name,
+        graph,
+        [("image", FLOAT, ["batch", 3, "height", "width"])],
+        outputs,
+        opset=17,
+        ir_version=8,
+        cases={f"b{b}_h{h}_w{w}": image((b, h, w)) for b, h, w in shapes},
+    )
+
+
 def versions():
     return (
         f"python {platform.python_version()}, numpy {np.__version__}, "

@@ -178,17 +178,18 @@ def feeds(model, batch, longest):
     return {"tokens": tokens.astype(np.int64), "given": given.astype(np.int64)}
 
 
-if __name__ == "__main__":
-    small, folder = ex.arguments(HERE)
+def write(here, kind, end, **how):
+    """Saves the decoder of this kind; `end` is the token of the end of the small one."""
+    small, folder = ex.arguments(here)
     if small:
-        model = Llama(64, 4, 2, 128, 2, 96, 64, 57)
+        model = kind(64, 4, 2, 128, 2, 96, 64, end)
         shapes = [(1, 2), (2, 17), (3, 32)]
     else:
-        model = Llama(2048, 32, 4, 5632, 22, 32000, 2048, 2)
+        model = kind(2048, 32, 4, 5632, 22, 32000, 2048, 2)
         shapes = [(1, 16), (2, 40), (3, 100)]
     ex.write(
         folder,
-        "llama.onnx",
+        f"{here.name}.onnx",
         model.build(),
         [("tokens", ex.INT64, ["batch", "longest"]), ("given", ex.INT64, ["batch"])],
         [
@@ -196,9 +197,12 @@ if __name__ == "__main__":
             ("scores", ex.FLOAT, ["batch"]),
             ("first_keys", ex.FLOAT, ["batch", model.shared, "longest", model.head]),
         ],
-        opset=24,
         ir_version=11,
         cases={f"b{b}_m{m}": feeds(model, b, m) for b, m in shapes},
-        # It looks for the weights of a loop's body in that body.
-        optimises=False,
+        **how,
     )
+
+
+if __name__ == "__main__":
+    # onnxruntime's optimiser looks for the weights of a loop's body in that body.
+    write(HERE, Llama, 57, opset=24, optimises=False)

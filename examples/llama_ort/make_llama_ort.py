@@ -18,7 +18,7 @@ from onnx import TensorProto
 HERE = pathlib.Path(__file__).resolve().parent
 sys.path[:0] = [str(HERE.parent), str(HERE.parent / "llama")]
 import exportlib as ex  # noqa: E402
-from make_llama import BLOCK, Llama, feeds  # noqa: E402
+from make_llama import BLOCK, Llama, write  # noqa: E402
 
 DOMAIN = "com.microsoft"
 
@@ -70,25 +70,4 @@ class OfRuntime(Llama):
 
 
 if __name__ == "__main__":
-    small, folder = ex.arguments(HERE)
-    if small:
-        model = OfRuntime(64, 4, 2, 128, 2, 96, 64, 31)
-        shapes = [(1, 2), (2, 17), (3, 32)]
-    else:
-        model = OfRuntime(2048, 32, 4, 5632, 22, 32000, 2048, 2)
-        shapes = [(1, 16), (2, 40), (3, 100)]
-    ex.write(
-        folder,
-        "llama_ort.onnx",
-        model.build(),
-        [("tokens", ex.INT64, ["batch", "longest"]), ("given", ex.INT64, ["batch"])],
-        [
-            ("completed", ex.INT64, ["batch", "longest"]),
-            ("scores", ex.FLOAT, ["batch"]),
-            ("first_keys", ex.FLOAT, ["batch", model.shared, "longest", model.head]),
-        ],
-        opset=23,
-        ir_version=11,
-        cases={f"b{b}_m{m}": feeds(model, b, m) for b, m in shapes},
-        domains=[DOMAIN],
-    )
+    write(HERE, OfRuntime, 31, opset=23, domains=[DOMAIN])

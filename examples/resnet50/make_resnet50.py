@@ -76,22 +76,8 @@ def resnet50(width, classes):
     return g
 
 
-def feeds(batch, height, width):
-    rng = np.random.default_rng([SEED, batch, height, width])
-    return {"image": rng.normal(0, 1, (batch, 3, height, width)).astype(np.float32)}
-
-
 if __name__ == "__main__":
     small, folder = ex.arguments(HERE)
     channels, classes = (4, 10) if small else (64, 1000)
     shapes = [(1, 32, 32), (2, 45, 37), (3, 64, 33)] if small else [(1, 224, 224), (2, 160, 200), (3, 97, 65)]
-    ex.write(
-        folder,
-        "resnet50.onnx",
-        resnet50(channels, classes),
-        [("image", ex.FLOAT, ["batch", 3, "height", "width"])],
-        [("logits", ex.FLOAT, ["batch", classes])],
-        opset=17,
-        ir_version=8,
-        cases={f"b{b}_h{h}_w{w}": feeds(b, h, w) for b, h, w in shapes},
-    )
+    ex.write_of_images(folder, "resnet50.onnx", resnet50(channels, classes), [("logits", ex.FLOAT, ["batch", classes])], shapes, SEED)

@@ -2,8 +2,9 @@
 
 use sutura_dialects::func::FuncOp;
 use sutura_ir::body::OpHeader;
+use sutura_ir::diagnostics::RemarkKind;
 use sutura_ir::pass::PassRun;
-use sutura_ir::{Body, Context, Op, OpRef, name_of};
+use sutura_ir::{Body, Context, Loc, Op, OpRef, name_of};
 
 /// What `work` makes of each function of a module in turn, or of the one that the pass runs on.
 pub(crate) fn of_each_function<T>(
@@ -21,6 +22,24 @@ pub(crate) fn of_each_function<T>(
         made.extend(run.body.nested_mut(op).map(|body| work(cx, &header, body)));
     }
     made
+}
+
+/// A remark that a pass has to say of an op.
+pub(crate) type Remark = (RemarkKind, Loc, String);
+
+/// Says remarks, and how many of them are of something that was done.
+pub(crate) fn say(run: &mut PassRun<'_>, remarks: impl IntoIterator<Item = Remark>) -> u64 {
+    let mut done = 0;
+    for (kind, loc, text) in remarks {
+        match kind {
+            RemarkKind::Passed => {
+                done += 1;
+                run.passed(loc, text);
+            }
+            _ => run.missed(loc, text),
+        }
+    }
+    done
 }
 
 /// The functions of a module, with those that have no body.

@@ -98,7 +98,7 @@ pub enum Error {
     OutputShape { name: String, expected: Vec<i64>, found: Vec<i64> },
     /// Data ask for a larger size than memory was planned for. It is planned for that from now on.
     #[error(
-        "{what} is {wanted}, more than outputs have place for; ask for their dims again, which have place for it now"
+        "{what} is {wanted}, and the outputs are too small for it; infer the shapes again and allocate larger ones"
     )]
     Outgrown {
         /// The size.

@@ -39,8 +39,8 @@ pub struct Manifest {
     pub symbols: Vec<Symbol>,
     /// The inputs, in the order of `sutura_run`.
     pub inputs: Vec<Value>,
-    /// What stands behind the inputs in `sutura_run` and no caller gives: tensors without elements, whose first size is a symbol for how
-    /// many there is place where data decide. The runtime chooses it, and repeats a run that needs more.
+    /// Tensors without elements that follow the inputs in `sutura_run`. The runtime gives them, not the caller. The first size of each
+    /// is a symbol: how many places memory is planned for. A run that needs more is repeated with more.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub reserves: Vec<Value>,
     /// The outputs, in the order of `sutura_run`.

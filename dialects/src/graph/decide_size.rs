@@ -36,7 +36,7 @@ pub struct DecideSizeOp {
     rows: Res<AnyRankedTensor>,
 }
 
-/// Whether a type is that of an argument which does no more than say for how many there is place.
+/// Whether a type is that of an argument that only says how many places there are.
 pub fn is_reserve(cx: &Context, ty: Type) -> bool {
     match &symbolic_shape(cx, ty).unwrap_or_default()[..] {
         [Some(places), Some(none)] => places.as_symbol().is_some() && none.is_zero() && cx.element_type(ty) == Type::I1,

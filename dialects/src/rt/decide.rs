@@ -283,7 +283,7 @@ pub(super) fn timed(program: &ProgramInfo<'_>, facts: &Facts, steps: Vec<Step>) 
                 condition: Condition::Within(0, i64::MAX),
                 words: words("sizes that are not negative"),
             };
-            let left = format!("the places for {}", decision.words(axis).trim_start_matches("the "));
+            let left = format!("the number of places for {}", decision.words(axis));
             let fits = Check {
                 quantity: Quantity::size(bound.clone()),
                 condition: Condition::AtLeast(found),

@@ -24,9 +24,9 @@ use sutura_ir::diagnostics::{Diagnostic, RemarkKind};
 use sutura_ir::pass::{
     Anchor, OptionInfo, OptionKind, Pass, PassInfo, PassOptions, PassResult, PassRun, StatisticInfo,
 };
-use sutura_ir::{Attr, BlockRef, Body, Context, Loc, Op, OpRef, Rewriter, Type, Value};
+use sutura_ir::{Attr, BlockRef, Body, Context, Op, OpRef, Rewriter, Type, Value};
 
-use crate::functions::of_each_function;
+use crate::functions::{Remark, of_each_function, say};
 use dequantized::{Dequantized, Element, Scale, Zero};
 
 /// `integer-products`
@@ -57,22 +57,13 @@ struct IntegerProducts {
     rounding: bool,
 }
 
-type Remark = (RemarkKind, Loc, String);
-
 impl Pass for IntegerProducts {
     fn run(&self, run: &mut PassRun<'_>) -> PassResult {
         let outcomes = of_each_function(run, |cx, _, body| self.function(cx, body));
         let mut made = 0;
         for outcome in outcomes {
-            for (kind, loc, text) in outcome.map_err(|diagnostic| run.diags.report(diagnostic))? {
-                match kind {
-                    RemarkKind::Passed => {
-                        made += 1;
-                        run.passed(loc, text);
-                    }
-                    _ => run.missed(loc, text),
-                }
-            }
+            let remarks = outcome.map_err(|diagnostic| run.diags.report(diagnostic))?;
+            made += say(run, remarks);
         }
         run.count("num-products", made);
         Ok(PreservedAnalyses::unless(made > 0))

@@ -21,7 +21,7 @@ pub struct HostInterface {
     pub symbols: Vec<Symbol>,
     /// The inputs, in the order of `sutura_run`.
     pub inputs: Vec<Tensor>,
-    /// What stands behind the inputs and no caller gives: tensors without elements, whose first size says for how many there is place.
+    /// Tensors without elements that follow the inputs, given by the runtime: the first size of each is a number of places.
     pub reserves: Vec<Tensor>,
     /// The outputs, in the order of `sutura_run`.
     pub outputs: Vec<Tensor>,

@@ -246,7 +246,7 @@ impl<'a> Program<'a> {
     }
 }
 
-/// The symbol of an input without elements that could say for how many there is place.
+/// The symbol of an input without elements that could say how many places there are.
 fn reserved_symbol(port: &Port) -> Option<&str> {
     match &port.ty.dims[..] {
         [places, none] if none.is_zero() => places.as_symbol(),
@@ -254,7 +254,7 @@ fn reserved_symbol(port: &Port) -> Option<&str> {
     }
 }
 
-/// How many inputs, the last ones, say for how many there is place where data decide, and nothing else.
+/// How many of the last inputs only say how many places there are for what data decide.
 fn reserved(info: &ProgramInfo<'_>) -> usize {
     let mentions = |port: &Port, name: &str| port.ty.dims.iter().any(|size| size.mentions(name));
     let is_bound = |name: &str| {

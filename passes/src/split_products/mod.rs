@@ -16,9 +16,9 @@ use sutura_ir::affine::AffineExpr;
 use sutura_ir::analysis::PreservedAnalyses;
 use sutura_ir::diagnostics::RemarkKind;
 use sutura_ir::pass::{Anchor, Pass, PassInfo, PassOptions, PassResult, PassRun, StatisticInfo};
-use sutura_ir::{Body, Context, Loc, Op, OpRef, Rewriter, Type, Value};
+use sutura_ir::{Body, Context, Op, OpRef, Rewriter, Type, Value};
 
-use crate::functions::of_each_function;
+use crate::functions::{Remark, of_each_function, say};
 use recipe::Recipe;
 
 /// `split-products`
@@ -43,22 +43,11 @@ struct SplitProducts;
 impl Pass for SplitProducts {
     fn run(&self, run: &mut PassRun<'_>) -> PassResult {
         let outcomes = of_each_function(run, |cx, _, body| function(cx, body));
-        let mut split = 0;
-        for (kind, loc, text) in outcomes.into_iter().flatten() {
-            match kind {
-                RemarkKind::Passed => {
-                    split += 1;
-                    run.passed(loc, text);
-                }
-                _ => run.missed(loc, text),
-            }
-        }
+        let split = say(run, outcomes.into_iter().flatten());
         run.count("num-split", split);
         Ok(PreservedAnalyses::unless(split > 0))
     }
 }
-
-type Remark = (RemarkKind, Loc, String);
 
 fn function(cx: &Context, body: &mut Body) -> Vec<Remark> {
     let mut said = Vec::new();

@@ -1,7 +1,9 @@
 //! Scalar code taken out of a body, to be written into another one.
 
+use rustc_hash::{FxHashMap, FxHashSet};
 use sutura_dialects::graph::ComputeForm;
 use sutura_dialects::graph::build::Scalars;
+use sutura_ir::analysis::effects::is_speculatable;
 use sutura_ir::builder::OpState;
 use sutura_ir::op_def::Traits;
 use sutura_ir::{Attr, Ident, OpName, OpRef, Type, Value};
@@ -34,29 +36,36 @@ pub(super) struct Recipe {
 impl Recipe {
     /// What makes `value` in the body of `form`; `None` where an op is no pure function of elements.
     pub(super) fn of(form: &ComputeForm<'_>, value: Value) -> Option<Self> {
-        let mut this = Self { steps: vec![], last: Source::Step(0), inputs: vec![] };
-        let mut made = Vec::new();
-        this.last = this.source(form, value, &mut made)?;
-        Some(this)
-    }
-
-    fn source(&mut self, form: &ComputeForm<'_>, value: Value, made: &mut Vec<(Value, usize)>) -> Option<Source> {
-        if let Some(input) = form.body.args().iter().position(|arg| *arg == value) {
-            if !self.inputs.contains(&input) {
-                self.inputs.push(input);
-            }
-            return Some(Source::Input(input));
-        }
-        if let Some((_, step)) = made.iter().find(|(known, _)| *known == value) {
-            return Some(Source::Step(*step));
-        }
         let op = form.op;
-        let def = op.body.defining_op(value).map(|def| op.at(def)).filter(|def| is_scalar(*def))?;
-        let operands = def.operands().map(|v| self.source(form, v, made)).collect::<Option<Vec<_>>>()?;
-        let props = op.cx.entries(op.body.props(def.op)).iter().map(|e| (e.name, e.value)).collect();
-        self.steps.push(Step { name: def.name(), props, operands, ty: def.ty(value) });
-        made.push((value, self.steps.len() - 1));
-        Some(Source::Step(self.steps.len() - 1))
+        let args = form.body.args();
+        let mut sources: FxHashMap<Value, Source> = FxHashMap::default();
+        let (mut needed, mut open) = (FxHashSet::default(), vec![value]);
+        while let Some(value) = open.pop() {
+            if !args.contains(&value) && needed.insert(value) {
+                let def = op.body.defining_op(value).map(|def| op.at(def)).filter(|def| is_scalar(*def))?;
+                open.extend(def.operands());
+            }
+        }
+        let (mut steps, mut inputs) = (Vec::new(), Vec::new());
+        let mut source =
+            |value: Value, sources: &FxHashMap<Value, Source>| match args.iter().position(|arg| *arg == value) {
+                Some(input) => {
+                    if !inputs.contains(&input) {
+                        inputs.push(input);
+                    }
+                    Some(Source::Input(input))
+                }
+                None => sources.get(&value).copied(),
+            };
+        for def in form.body.ops() {
+            let Some(made) = def.results().next().filter(|made| needed.contains(made)) else { continue };
+            let operands = def.operands().map(|v| source(v, &sources)).collect::<Option<Vec<_>>>()?;
+            let props = op.cx.entries(op.body.props(def.op)).iter().map(|e| (e.name, e.value)).collect();
+            sources.insert(made, Source::Step(steps.len()));
+            steps.push(Step { name: def.name(), props, operands, ty: def.ty(made) });
+        }
+        let last = source(value, &sources)?;
+        Some(Self { steps, last, inputs })
     }
 
     /// True when the number is an element as it is read.
@@ -86,8 +95,9 @@ impl Recipe {
     }
 }
 
-/// True for an op whose only result depends on its operands alone, not on where it is computed.
+/// True for an op whose only result depends on its operands alone, not on where it is computed, and that may be computed where no
+/// element of the sum needs it: no division.
 fn is_scalar(op: OpRef<'_>) -> bool {
     let plain = op.num_results() == 1 && op.body.regions(op.op).len() == 0;
-    plain && op.has_trait(Traits::Pure) && !op.name_str().starts_with("graph.")
+    plain && op.has_trait(Traits::Pure) && is_speculatable(op) && !op.name_str().starts_with("graph.")
 }

@@ -328,8 +328,8 @@ pub static ROUTINES: &[Routine] = &[
     Routine {
         name: "decide_size",
         version: 1,
-        summary: "Makes a number a size: that of a tensor without elements. `places` has a row for each that there is place for, \
-                  and no elements.",
+        summary: "Makes a number the first size of a tensor without elements. The first size of `places`, which has no elements \
+                  either, is the most that the number may be.",
         params: &[Param { name: "found", kind: ParamKind::Decided(Size::Dim(0)) }],
         inputs: Inputs::List(&[
             Operand { name: "places", elem: Elem::Any, dims: Dims::Any },

@@ -4,11 +4,12 @@ use sutura_dialects::r#dyn::Poly;
 use sutura_dialects::r#dyn::attr::tensor_of;
 use sutura_dialects::graph::build::SliceBounds;
 use sutura_ir::location::LocData;
+use sutura_ir::types::MAX_RANK;
 use sutura_ir::{Type, Value};
 
 use super::super::op::Param;
 use super::super::tensor::Scalar;
-use super::{Importer, Made, fail, named_loc, names};
+use super::{Importer, Made, fail, named_loc, names, rank_message};
 
 impl<'m> Importer<'m, '_, '_> {
     /// A number, which may be data, as a size. That it is one, so not negative, is checked in every run.
@@ -34,6 +35,9 @@ impl<'m> Importer<'m, '_, '_> {
         let Some(length) = length else {
             return fail("takes sizes from a list of which it is not known how many it has");
         };
+        if usize::try_from(length).is_ok_and(|length| length > MAX_RANK) {
+            return fail(rank_message(length.unsigned_abs() as usize));
+        }
         let mut sizes = Vec::new();
         for at in 0..length {
             let number = self.g.slice(list, &[0], &SliceBounds::Known(vec![at], vec![at + 1]), &[1])?;
@@ -57,7 +61,7 @@ impl<'m> Importer<'m, '_, '_> {
         }
     }
 
-    /// A new argument that says for how many there is place.
+    /// A new argument that says how many places there are.
     fn reserve(&mut self) -> Value {
         let hint = match self.cx().loc_data(self.g.loc) {
             LocData::Name { name, .. } => format!("{}_places", self.cx().str(name)),

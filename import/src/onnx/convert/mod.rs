@@ -346,7 +346,7 @@ pub(super) struct Importer<'m, 'g, 'b> {
     unsupported: Vec<Unsupported>,
     /// Sizes that nodes decide by their data.
     decided: Vec<String>,
-    /// Arguments behind the inputs that say for how many there is place.
+    /// Arguments behind the inputs that say how many places there are.
     reserves: Vec<(String, Type)>,
     /// Sizes that the model states as numbers, by the names of values.
     all_stated: FxHashMap<&'m str, Vec<i64>>,

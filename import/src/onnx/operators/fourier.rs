@@ -61,6 +61,9 @@ impl<'m> Dft<'m> {
         if size.as_const().is_some_and(|size| size < 1) {
             return wrong(format!("transforms lines of {size} elements"));
         }
+        if length.is_some() {
+            importer.not_negative(&vec![Some(size.sub(&1.into()))], "length less 1")?;
+        }
         let real = shape.last().cloned().flatten() == Some(1.into());
         if *onesided && real == *inverse {
             let numbers = if *inverse { "real numbers back from one side" } else { "one side of complex numbers" };
@@ -170,6 +173,9 @@ impl<'m> Convert<'m> for Stft<'m> {
         };
         if size.as_const().is_some_and(|size| size < 1) {
             return wrong(format!("transforms frames of {size} elements"));
+        }
+        if self.length.is_some() {
+            importer.not_negative(&vec![Some(size.sub(&1.into()))], "length of a frame less 1")?;
         }
         importer.not_negative(&vec![Some(all.sub(&size))], "rest behind a frame")?;
         let frames = frames(importer, x, window, (&size, step))?;

@@ -261,6 +261,10 @@ impl<'m> Resize<'m> {
                 let size = sizes_by_data::computed(importer, &[(scales, Some(at))], Type::I64, |s, scale| {
                     let (exact, near) = scaled_by_data(s, scale[0], input);
                     let size = s.max(exact, near);
+                    // A scale that is not above 0 makes no size.
+                    let (zero, none) = (s.number(0.0, s.ty(scale[0])), s.number(-1.0, Type::F64));
+                    let is_scale = s.compare(Comparison::Greater, scale[0], zero);
+                    let size = s.select(is_scale, size, none);
                     whole(s, size)
                 });
                 importer.size_of_number(size)
