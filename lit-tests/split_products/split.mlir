@@ -21,8 +21,8 @@
 // Elements less a zero point; the other factor less one for each column.
 // CHECK-LABEL: func.func @shifted
 // CHECK: %[[A:.*]] = graph.compute ins(%a : {{.*}} -> tensor<?x64xi32, #dyn.shape<[M, 64]>>
-// CHECK: %[[E:.*]] = arith.extui
 // CHECK: %[[C:.*]] = arith.constant 7 : i32
+// CHECK: %[[E:.*]] = arith.extui
 // CHECK: arith.subi %[[E]], %[[C]]
 // CHECK: %[[B:.*]] = graph.compute ins(%b, %z : {{.*}} -> tensor<64x?xi32, #dyn.shape<[64, N]>>
 // CHECK: graph.compute ins(%[[A]], %[[B]] : {{.*}}combiners = #graph.combiners<[add]>
