@@ -7,6 +7,7 @@ use std::path::Path;
 use sutura_ir::pass::{Anchor, OptionKind, PassInfo};
 use sutura_passes::check_combiners::CHECK_COMBINERS;
 use sutura_passes::expand_operators::EXPAND_OPERATORS;
+use sutura_passes::fold_into_weights::FOLD_INTO_WEIGHTS;
 use sutura_passes::graph_operator_rewrite::GRAPH_OPERATOR_REWRITE;
 use sutura_passes::graph_property_rewrite::GRAPH_PROPERTY_REWRITE;
 use sutura_passes::integer_products::INTEGER_PRODUCTS;
@@ -85,6 +86,7 @@ fn docs_are_up_to_date() {
         &EXPAND_OPERATORS,
         &INTEGER_PRODUCTS,
         &GRAPH_PROPERTY_REWRITE,
+        &FOLD_INTO_WEIGHTS,
         &LOWER_QUANT_OPS,
         &SPLIT_COMPLEX,
         &LEGALIZE_ELEMENTS,

@@ -8,7 +8,7 @@ use sutura_ir::{Attr, Block, Loc, Op, OpRef, OpState, Rewriter, Value};
 use super::expr::{Element, Expr, Kind};
 
 /// Elements as numbers in the body of an op.
-pub(super) trait Inputs {
+pub(crate) trait Inputs {
     /// The number; an input is added for it if none reads it.
     fn read(&mut self, rw: &mut Rewriter<'_>, element: &Element) -> Value;
     /// Whether the values that expressions name as `here` are in this body.
@@ -16,9 +16,9 @@ pub(super) trait Inputs {
 }
 
 /// Inputs of an op that exists.
-pub(super) struct Grown {
-    pub(super) op: Op,
-    pub(super) block: Block,
+pub(crate) struct Grown {
+    pub(crate) op: Op,
+    pub(crate) block: Block,
 }
 
 impl Inputs for Grown {

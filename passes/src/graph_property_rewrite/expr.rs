@@ -7,7 +7,7 @@ use sutura_ir::affine::{AffineExpr, AffineExprData};
 use sutura_ir::{Attr, Body, Context, Op, OpRef, Type, Value};
 
 /// An element of a tensor: the tensor, and an index in the iterators of the op that is looked at.
-pub(super) type Element = (Value, Vec<AffineExpr>);
+pub(crate) type Element = (Value, Vec<AffineExpr>);
 
 /// What a number is made of.
 #[derive(Clone, Debug)]
@@ -96,7 +96,7 @@ impl Expr {
 }
 
 /// Points of the iteration space of an op; `None` where a size is unknown.
-pub(super) fn points(form: &ComputeForm<'_>) -> Option<Poly> {
+pub(crate) fn points(form: &ComputeForm<'_>) -> Option<Poly> {
     Some(Poly::product(&form.extents().into_iter().collect::<Option<Vec<_>>>()?))
 }
 

@@ -25,11 +25,13 @@ use sutura_ir::{Block, BlockRef, Body, Context, Loc, Op, OpRef, Rewriter};
 
 use crate::functions::of_each_function;
 
-use emit::{Grown, emit};
-pub(crate) use expr::substitute;
-use expr::{Kind, Reader, points};
+use emit::emit;
+pub(crate) use emit::{Grown, Inputs};
+use expr::{Kind, Reader};
+pub(crate) use expr::{points, substitute};
 use price::{Change, Gone};
 use reduction::Hoist;
+pub(crate) use rules::REORDER;
 
 /// `graph-property-rewrite`
 pub static GRAPH_PROPERTY_REWRITE: PassInfo = PassInfo {
@@ -228,7 +230,7 @@ impl PropertyRewrite {
 }
 
 /// Removes scalar ops, inputs and ops that nothing uses any more.
-fn clean(rw: &mut Rewriter<'_>, entry: Block, op: Op) {
+pub(crate) fn clean(rw: &mut Rewriter<'_>, entry: Block, op: Op) {
     let block = ComputeForm::of(OpRef::new(rw.cx(), rw.body(), op)).map(|form| form.body.block);
     if let Some(block) = block {
         erase_dead(rw, block);

@@ -19,7 +19,7 @@ pub(super) struct Rewrite {
 }
 
 /// A sum or a product may be made in another order, and the sign of a zero may change.
-pub(super) const REORDER: FastMathFlags = FastMathFlags::REASSOC.with(FastMathFlags::NSZ);
+pub(crate) const REORDER: FastMathFlags = FastMathFlags::REASSOC.with(FastMathFlags::NSZ);
 
 /// Everything that the rules know of `expr`.
 pub(super) fn rewrites(cx: &Context, expr: &Expr) -> Vec<Rewrite> {
