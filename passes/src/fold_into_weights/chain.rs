@@ -3,9 +3,11 @@
 use sutura_dialects::arith::FastMathFlags;
 use sutura_dialects::r#dyn::Poly;
 use sutura_dialects::graph::{Combiner, ComputeForm, maps};
-use sutura_ir::registry::constant_of;
-use sutura_ir::{Body, Context, Op, OpRef, Type, Value};
+use sutura_ir::body::Use;
+use sutura_ir::{Op, OpRef, Type, Value};
 
+use super::place::{self, Place};
+use super::weights::{Weights, is_constant};
 use crate::graph_property_rewrite::{REORDER, points};
 use crate::region::cost::op_cost;
 use crate::split_products::Recipe;
@@ -30,7 +32,7 @@ pub(super) struct Term {
     pub(super) kind: Kind,
     /// The constant, as the op's body computes it.
     pub(super) recipe: Recipe,
-    /// The tensors that it is computed from, each with the dimensions of the result at which it is read.
+    /// The tensors that it is computed from, each with the dimensions of the chain's tensors at which it is read.
     pub(super) inputs: Vec<(Value, Vec<Option<usize>>)>,
 }
 
@@ -44,126 +46,86 @@ pub(super) struct Last {
     pub(super) end: Value,
 }
 
+/// What is behind a product.
+struct Tail {
+    /// Ops that only move the product's numbers, before the first term.
+    moves: Vec<Op>,
+    /// What the first term reads, and its dimensions.
+    tensor: Value,
+    place: Place,
+    terms: Vec<Term>,
+    last: Last,
+}
+
 /// A product with a constant factor, and the chain behind it.
 pub(super) struct Chain {
     pub(super) product: Op,
-    /// The number of the constant factor among the inputs.
-    pub(super) weights: usize,
-    pub(super) weights_value: Value,
+    pub(super) weights: Weights,
     pub(super) elem: Type,
+    /// Ops that only move the product's numbers, before the first term.
+    pub(super) moves: Vec<Op>,
+    /// What the first term reads.
+    pub(super) tensor: Value,
     pub(super) terms: Vec<Term>,
     pub(super) last: Last,
-    /// Dimensions of the result along which terms vary.
+    /// Dimensions of that tensor along which terms vary.
     pub(super) dims: Vec<usize>,
-    /// The dimension of the weights for each of them.
-    pub(super) places: Vec<usize>,
-    /// Numbers that the product makes.
+    /// For each of them the dimensions of the weights that it consists of.
+    pub(super) places: Vec<Vec<usize>>,
+    /// Numbers that the last op makes.
     points: Poly,
 }
 
 impl Chain {
-    /// The chain behind `view`; `None` where it is no product with a constant, or nothing scales it.
-    pub(super) fn of(view: OpRef<'_>) -> Option<Self> {
-        let (cx, body) = (view.cx, view.body);
-        let form = ComputeForm::of(view)?;
-        let result = view.results().next()?;
-        let elem = cx.element_type(view.ty(result));
-        let sum = form.combiners == [Combiner::Add] && form.joint.is_none() && view.num_operands() == 2;
-        if !sum || view.num_results() != 1 || ![Type::F32, Type::F64].contains(&elem) {
+    /// The chain behind `view`; `None` where it is no product, or nothing scales it.
+    ///
+    /// # Errors
+    /// Why a chain that scales the product cannot go into its weights.
+    pub(super) fn of(view: OpRef<'_>) -> Option<Result<Self, &'static str>> {
+        let form = product(view)?;
+        let result = view.result(0);
+        let anywhere = |_: usize| true;
+        let scaled = |used: Use| Tail::of(&form, used, &anywhere).is_some();
+        if !view.body.uses(result).any(scaled) {
             return None;
         }
-        let yielded = form.yielded()?.operand(0);
-        let product = body.defining_op(yielded).map(|op| view.at(op)).filter(|op| op.name_str() == "arith.mulf")?;
-        let (args, factors): (Vec<Value>, Vec<Value>) = (form.body.args().to_vec(), product.operands().collect());
-        if factors != args && factors != [args[1], args[0]] {
-            return None;
+        Some(Self::behind(&form, result))
+    }
+
+    fn behind(form: &ComputeForm<'_>, result: Value) -> Result<Self, &'static str> {
+        let view = form.op;
+        let elem = view.cx.element_type(view.ty(result));
+        if ![Type::F32, Type::F64].contains(&elem) {
+            return Err("its numbers have 16 bits, and weights that are scaled would lose some of them");
         }
-        let weights = (0..2).find(|i| is_constant(cx, body, view.operand(*i)) && form.oob[*i].is_none())?;
-        if is_constant(cx, body, view.operand(1 - weights)) {
-            return None;
-        }
-        // For each dimension of the result the one of the weights that runs with it.
-        let own = cx.map_results(form.input_maps[weights]);
-        let runs_with: Vec<Option<usize>> = cx
-            .map_results(form.result_maps[0])
-            .iter()
-            .map(|expr| {
-                let iterator = maps::plain_dim(cx, *expr)?;
-                own.iter().position(|own| maps::plain_dim(cx, *own) == Some(iterator))
-            })
-            .collect();
-        let (terms, last) = Self::terms(view, result, &runs_with)?;
+        let weights = Weights::of(form)?;
+        let mut uses = view.body.uses(result);
+        let (Some(used), None) = (uses.next(), uses.next()) else {
+            return Err("something else reads the product");
+        };
+        let runs = |d: usize| weights.runs_with[d].is_some();
+        let tail = Tail::of(form, used, &runs).ok_or("its constants vary along a dimension that the weights do not have")?;
+        weights.may_be_scaled(view, elem)?;
         let mut dims: Vec<usize> =
-            terms.iter().flat_map(|t| &t.inputs).flat_map(|(_, d)| d).filter_map(|d| *d).collect();
+            tail.terms.iter().flat_map(|t| &t.inputs).flat_map(|(_, d)| d).filter_map(|d| *d).collect();
         dims.sort_unstable();
         dims.dedup();
-        let places = dims.iter().map(|d| runs_with[*d]).collect::<Option<Vec<_>>>()?;
-        let made = ComputeForm::of(view.at(last.op))?;
-        Some(Self {
+        let parts = |d: &usize| tail.place[*d].iter().flatten().map(|d| weights.runs_with[*d]).collect::<Option<Vec<_>>>();
+        let places = dims.iter().map(parts).collect::<Option<Vec<_>>>();
+        let points = ComputeForm::of(view.at(tail.last.op)).and_then(|last| points(&last));
+        let unknown = "its sizes are unknown";
+        Ok(Self {
             product: view.op,
-            weights,
-            weights_value: view.operand(weights),
             elem,
-            terms,
-            last,
             dims,
-            places,
-            points: points(&made)?,
+            places: places.ok_or(unknown)?,
+            points: points.ok_or(unknown)?,
+            weights,
+            moves: tail.moves,
+            tensor: tail.tensor,
+            terms: tail.terms,
+            last: tail.last,
         })
-    }
-
-    /// The ops behind the product, up to the last one that scales or adds a constant.
-    fn terms(view: OpRef<'_>, result: Value, runs_with: &[Option<usize>]) -> Option<(Vec<Term>, Last)> {
-        let (mut terms, mut last) = (Vec::new(), None);
-        let mut tensor = result;
-        while let Some((form, input)) = reader(view, tensor) {
-            let op = form.op;
-            let mut number = form.body.args()[input];
-            while let Some((term, next)) = Self::term(&form, number, runs_with) {
-                terms.push(term);
-                number = next;
-                last = Some(Last { op: op.op, input, end: number });
-            }
-            let Some(end) = form.yielded().filter(|end| end.operand(0) == number) else { break };
-            if !op.body.has_one_use(number) || end.num_operands() != 1 {
-                break;
-            }
-            tensor = op.result(0);
-        }
-        let scales = terms.iter().any(|term: &Term| matches!(term.kind, Kind::Mul | Kind::Div));
-        last.filter(|_| scales).map(|last| (terms, last))
-    }
-
-    /// What is done to `number` next, if that is one op with a constant.
-    fn term(form: &ComputeForm<'_>, number: Value, runs_with: &[Option<usize>]) -> Option<(Term, Value)> {
-        let (op, cx) = (form.op, form.op.cx);
-        if !op.body.has_one_use(number) {
-            return None;
-        }
-        let used = op.body.uses(number).next()?;
-        let user = op.at(used.owner);
-        let kind = match (user.name_str(), used.index) {
-            ("arith.addf", _) => Kind::Add,
-            ("arith.subf", 0) => Kind::Sub,
-            ("arith.subf", _) => Kind::From,
-            ("arith.mulf", _) => Kind::Mul,
-            ("arith.divf", 0) => Kind::Div,
-            _ => return None,
-        };
-        let recipe = Recipe::of(form, user.operand(1 - used.index as usize))?;
-        let mut inputs = Vec::new();
-        for input in &recipe.inputs {
-            let value = op.operand(*input);
-            if !is_constant(cx, op.body, value) || form.oob[*input].is_some() {
-                return None;
-            }
-            let dims = cx.map_results(form.input_maps[*input]).iter().map(|expr| match maps::plain_dim(cx, *expr) {
-                Some(d) => runs_with.get(d).copied().flatten().map(|_| Some(d)),
-                None => (maps::constant(cx, *expr) == Some(0)).then_some(None),
-            });
-            inputs.push((value, dims.collect::<Option<Vec<_>>>()?));
-        }
-        Some((Term { kind, recipe, inputs }, user.result(0)))
     }
 
     /// True where the chain adds something.
@@ -186,34 +148,129 @@ impl Chain {
     }
 }
 
-/// Elementwise ops through which a constant is followed.
-const MAX_DEPTH: usize = 6;
-
-/// True for a constant, and for what elementwise ops make of constants alone: a kernel that the compiler runs.
-fn is_constant(cx: &Context, body: &Body, value: Value) -> bool {
-    is_made_of_constants(cx, body, value, MAX_DEPTH)
-}
-
-fn is_made_of_constants(cx: &Context, body: &Body, value: Value, depth: usize) -> bool {
-    if constant_of(body, cx, value).is_some() {
-        return true;
-    }
-    let Some(op) = body.defining_op(value).map(|op| OpRef::new(cx, body, op)).filter(|_| depth > 0) else {
-        return false;
-    };
-    let made = ComputeForm::of(op).is_some_and(|form| form.is_elementwise());
-    made && op.num_operands() > 0 && op.operands().all(|v| is_made_of_constants(cx, body, v, depth - 1))
-}
-
-/// The one op that reads a tensor, element by element in its shape, and the number of the input.
-fn reader<'a>(view: OpRef<'a>, tensor: Value) -> Option<(ComputeForm<'a>, usize)> {
-    let (cx, body) = (view.cx, view.body);
-    if !body.has_one_use(tensor) {
+/// The form of a sum of products of elements of two tensors.
+fn product(view: OpRef<'_>) -> Option<ComputeForm<'_>> {
+    let form = ComputeForm::of(view)?;
+    let sum = form.combiners == [Combiner::Add] && form.joint.is_none() && view.num_operands() == 2;
+    if !sum || view.num_results() != 1 {
         return None;
     }
-    let used = body.uses(tensor).next()?;
+    let (args, yielded) = (form.body.args(), form.yielded()?.operand(0));
+    let mut made = view.at(view.body.defining_op(yielded)?);
+    // Where a window has holes, no product is added.
+    if made.name_str() == "arith.select" && is_zero(made, made.operand(2)) && !depends_on_args(&form, made.operand(0)) {
+        made = view.at(view.body.defining_op(made.operand(1))?);
+    }
+    let factors: Vec<Value> = made.operands().collect();
+    let both = factors[..] == [args[0], args[1]] || factors[..] == [args[1], args[0]];
+    (made.name_str() == "arith.mulf" && both).then_some(form)
+}
+
+fn is_zero(op: OpRef<'_>, value: Value) -> bool {
+    op.constant(value).and_then(|number| op.cx.as_f64(number)) == Some(0.0)
+}
+
+fn depends_on_args(form: &ComputeForm<'_>, value: Value) -> bool {
+    let (body, mut pending) = (form.op.body, vec![value]);
+    let mut seen = rustc_hash::FxHashSet::default();
+    while let Some(value) = pending.pop() {
+        if form.body.args().contains(&value) {
+            return true;
+        }
+        if let Some(op) = body.defining_op(value).filter(|_| seen.insert(value)) {
+            pending.extend(body.operands(op));
+        }
+    }
+    false
+}
+
+impl Tail {
+    /// The ops behind a use of a product up to the last one that scales or adds a constant, whose terms vary only along dimensions of
+    /// the product's result that `runs` allows. `None` where nothing scales.
+    fn of(form: &ComputeForm<'_>, used: Use, runs: &dyn Fn(usize) -> bool) -> Option<Self> {
+        let body = form.op.body;
+        let (mut used, mut place) = (used, place::of_result(form)?);
+        let mut moves = Vec::new();
+        let same_block = |op: Op| body.op_block(op) == body.op_block(form.op.op);
+        while let Some(next) = place::behind(form.op.at(used.owner), used.index, &place) {
+            if !same_block(used.owner) {
+                return None;
+            }
+            moves.push(used.owner);
+            used = only_use(form.op, body.result(used.owner, 0))?;
+            place = next;
+        }
+        let tensor = body.operand(used.owner, used.index);
+        let (mut terms, mut last) = (Vec::new(), None);
+        while let Some((form, input)) = reader(form.op, used).filter(|_| same_block(used.owner)) {
+            let op = form.op;
+            let mut number = form.body.args()[input];
+            while let Some((term, next)) = Self::term(&form, number, &place, runs) {
+                terms.push(term);
+                number = next;
+                last = Some(Last { op: op.op, input, end: number });
+            }
+            let Some(end) = form.yielded().filter(|end| end.operand(0) == number) else { break };
+            if !op.body.has_one_use(number) || end.num_operands() != 1 {
+                break;
+            }
+            let Some(next) = only_use(op, op.result(0)) else { break };
+            used = next;
+        }
+        let scales = terms.iter().any(|term: &Term| matches!(term.kind, Kind::Mul | Kind::Div));
+        last.filter(|_| scales).map(|last| Self { moves, tensor, place, terms, last })
+    }
+
+    /// What is done to `number` next, if that is one op with a constant.
+    fn term(
+        form: &ComputeForm<'_>,
+        number: Value,
+        place: &Place,
+        runs: &dyn Fn(usize) -> bool,
+    ) -> Option<(Term, Value)> {
+        let (op, cx) = (form.op, form.op.cx);
+        let used = only_use(op, number)?;
+        let user = op.at(used.owner);
+        let kind = match (user.name_str(), used.index) {
+            ("arith.addf", _) => Kind::Add,
+            ("arith.subf", 0) => Kind::Sub,
+            ("arith.subf", _) => Kind::From,
+            ("arith.mulf", _) => Kind::Mul,
+            ("arith.divf", 0) => Kind::Div,
+            _ => return None,
+        };
+        let recipe = Recipe::of(form, user.operand(1 - used.index))?;
+        // The dimension at which a constant is read: none for the only element of one of size 1.
+        let dim = |d: usize| match place.get(d)?.as_ref()? {
+            parts if parts.is_empty() => Some(None),
+            parts => parts.iter().all(|part| runs(*part)).then_some(Some(d)),
+        };
+        let mut inputs = Vec::new();
+        for input in &recipe.inputs {
+            let value = op.operand(*input);
+            if !is_constant(cx, op.body, value) || form.oob[*input].is_some() {
+                return None;
+            }
+            let dims = cx.map_results(form.input_maps[*input]).iter().map(|expr| match maps::plain_dim(cx, *expr) {
+                Some(d) => dim(d),
+                None => (maps::constant(cx, *expr) == Some(0)).then_some(None),
+            });
+            inputs.push((value, dims.collect::<Option<Vec<_>>>()?));
+        }
+        Some((Term { kind, recipe, inputs }, user.result(0)))
+    }
+}
+
+fn only_use(view: OpRef<'_>, value: Value) -> Option<Use> {
+    let mut uses = view.body.uses(value);
+    uses.next().filter(|_| uses.next().is_none())
+}
+
+/// The op that reads a tensor, if it does so element by element in its shape, and the number of the input.
+fn reader(view: OpRef<'_>, used: Use) -> Option<(ComputeForm<'_>, usize)> {
+    let (cx, body) = (view.cx, view.body);
     let form = ComputeForm::of(view.at(used.owner))?;
-    let input = used.index as usize;
+    let input = used.index;
     let same = |map| {
         maps::is_projection(cx, map)
             && cx.map_results(map).iter().enumerate().all(|(d, expr)| maps::plain_dim(cx, *expr) == Some(d))
@@ -222,5 +279,5 @@ fn reader<'a>(view: OpRef<'a>, tensor: Value) -> Option<(ComputeForm<'a>, usize)
     let plain = form.is_elementwise() && form.op.num_results() == 1 && input < form.input_maps.len();
     let elem = |v: Value| cx.element_type(body.ty(v));
     let whole = plain && same(form.input_maps[input]) && same(form.result_maps[0]);
-    (whole && elem(form.op.result(0)) == elem(tensor)).then_some((form, input))
+    (whole && elem(form.op.result(0)) == elem(form.op.operand(input))).then_some((form, input))
 }

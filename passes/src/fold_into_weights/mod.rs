@@ -5,29 +5,36 @@
 //! the model is compiled, and one addition is left for each number. The same is true of any chain of sums, differences,
 //! products and quotients with constants, over several ops (the bias of the convolution is one).
 //!
+//! Between the product and the chain its numbers may be moved: what a transposed convolution made is turned, gets another shape and
+//! loses its margins.
+//!
 //! This is `sum(x * c) = sum(x) * c` of [`crate::graph_property_rewrite`] the other way round; there the factor is computed anew in
 //! each run, here it is not. So this pass comes behind that one.
 
 mod chain;
+mod evaluate;
+mod place;
 #[cfg(test)]
 mod tests;
+mod weights;
 
 use sutura_dialects::arith::FastMathFlags;
 use sutura_dialects::r#dyn::Facts;
 use sutura_dialects::r#dyn::attr::symbolic_shape;
 use sutura_dialects::graph::build::{ComputeInput, ComputeResult, GraphBuilder, Scalars};
-use sutura_dialects::graph::{ComputeOp, IteratorKind, ShapeEnv};
+use sutura_dialects::graph::{ComputeForm, ComputeOp, IteratorKind, ShapeEnv, SymShape};
 use sutura_ir::affine::AffineExpr;
 use sutura_ir::analysis::PreservedAnalyses;
 use sutura_ir::diagnostics::RemarkKind;
 use sutura_ir::pass::{
     Anchor, OptionInfo, OptionKind, Pass, PassInfo, PassOptions, PassResult, PassRun, StatisticInfo,
 };
-use sutura_ir::{Block, Body, Context, Loc, Op, OpRef, Rewriter, Type, Value};
+use sutura_ir::{Attr, Block, Body, Context, Op, OpRef, Rewriter, Type, Value};
 
-use crate::functions::of_each_function;
+use crate::functions::{Remark, of_each_function, say};
 use crate::graph_property_rewrite::{Grown, Inputs, allowed_flags, clean, missing_flags};
-use chain::{Chain, Kind, Term};
+use chain::{Chain, Kind, Last, Term};
+use evaluate::evaluate;
 
 /// `fold-into-weights`
 pub static FOLD_INTO_WEIGHTS: PassInfo = PassInfo {
@@ -55,21 +62,10 @@ struct FoldIntoWeights {
     allowed: FastMathFlags,
 }
 
-type Remark = (RemarkKind, Loc, String);
-
 impl Pass for FoldIntoWeights {
     fn run(&self, run: &mut PassRun<'_>) -> PassResult {
         let outcomes = of_each_function(run, |cx, _, body| self.function(cx, body));
-        let mut folded = 0;
-        for (kind, loc, text) in outcomes.into_iter().flatten() {
-            match kind {
-                RemarkKind::Passed => {
-                    folded += 1;
-                    run.passed(loc, text);
-                }
-                _ => run.missed(loc, text),
-            }
-        }
+        let folded = say(run, outcomes.into_iter().flatten());
         run.count("num-folded", folded);
         Ok(PreservedAnalyses::unless(folded > 0))
     }
@@ -86,81 +82,140 @@ impl FoldIntoWeights {
             if !rw.body().is_live(op) {
                 continue;
             }
-            let view = OpRef::new(cx, rw.body(), op);
-            let loc = view.loc();
-            let Some(chain) = Chain::of(view) else { continue };
-            let needs = chain.needs();
-            if !self.allowed.has(needs) {
-                let missing = missing_flags(needs, self.allowed).join("`, `");
-                let text =
-                    format!("a chain of constants stays behind its product: it needs the fast-math flags `{missing}`");
-                said.push((RemarkKind::Missed, loc, text));
-                continue;
-            }
-            let text = chain.gain();
-            if apply(&mut rw, &chain, entry).is_some() {
-                said.push((RemarkKind::Passed, loc, text));
+            let loc = rw.body().loc(op);
+            match self.product(&mut rw, op, entry) {
+                None => {}
+                Some(Ok(text)) => said.push((RemarkKind::Passed, loc, text)),
+                Some(Err(why)) => {
+                    let text = format!("a chain of constants stays behind its product: {why}");
+                    said.push((RemarkKind::Missed, loc, text));
+                }
             }
         }
         said
     }
+
+    /// `None` for an op that is no product, or that no chain scales.
+    fn product(&self, rw: &mut Rewriter<'_>, op: Op, entry: Block) -> Option<Result<String, String>> {
+        let chain = match Chain::of(OpRef::new(rw.cx(), rw.body(), op))? {
+            Ok(chain) => chain,
+            Err(why) => return Some(Err(why.to_string())),
+        };
+        let needs = chain.needs();
+        if !self.allowed.has(needs) {
+            let missing = missing_flags(needs, self.allowed).join("`, `");
+            return Some(Err(format!("it needs the fast-math flags `{missing}`")));
+        }
+        Some(Numbers::of(OpRef::new(rw.cx(), rw.body(), op), &chain).map_err(str::to_string).map(|numbers| {
+            apply(rw, &chain, numbers, entry);
+            chain.gain()
+        }))
+    }
+}
+
+/// What a chain multiplies a product by, and adds to it.
+struct Numbers {
+    /// Of the dimensions of the weights.
+    factor: Attr,
+    /// Of the chain's dimensions.
+    offset: Option<Attr>,
+}
+
+/// Factors beyond this, or below its reciprocal, might make weights infinite that were not, or lose their bits.
+const MOST: f64 = (1u64 << 63) as f64;
+
+impl Numbers {
+    /// # Errors
+    /// Why they are no constants to compute with.
+    fn of(view: OpRef<'_>, chain: &Chain) -> Result<Self, &'static str> {
+        let (cx, body) = (view.cx, view.body);
+        let (whole, weights) = (symbolic_shape(cx, body.ty(chain.tensor)), symbolic_shape(cx, body.ty(chain.weights.value)));
+        let (Some(whole), Some(weights)) = (whole, weights) else { return Err("its sizes are unknown") };
+        let sizes: SymShape = chain.dims.iter().map(|d| whole[*d].clone()).collect();
+        let split: SymShape = chain.places.iter().flatten().map(|d| weights[*d].clone()).collect();
+        let inputs: Vec<Value> = chain.terms.iter().flat_map(|term| &term.inputs).map(|(value, _)| *value).collect();
+        let has_offset = chain.has_offset();
+        let made = evaluate(cx, body, &inputs, |g, inputs| {
+            let factor = constants(g, chain, inputs, &sizes, factor);
+            let factor = g.reshape_to(factor, &split).unwrap_or(factor);
+            let offset = has_offset.then(|| constants(g, chain, inputs, &sizes, offset));
+            std::iter::once(factor).chain(offset).collect()
+        });
+        let made = made.ok_or("its constants cannot be computed when the model is compiled")?;
+        let fits = |f: f64| f == 0.0 || (1.0 / MOST..=MOST).contains(&f.abs());
+        if !all(cx, made[0], &fits) {
+            return Err("a factor of it is no number, or too large or small to scale weights by");
+        }
+        if made.get(1).is_some_and(|offset| !all(cx, *offset, &f64::is_finite)) {
+            return Err("it adds what is not finite");
+        }
+        Ok(Self { factor: made[0], offset: made.get(1).copied() })
+    }
+}
+
+/// Whether all numbers of a constant are such.
+fn all(cx: &Context, constant: Attr, fits: &dyn Fn(f64) -> bool) -> bool {
+    let Ok(value) = sutura_interp::constant::constant(cx, constant) else { return false };
+    let Ok(tensor) = value.tensor() else { return false };
+    let data = tensor.data();
+    (0..data.len()).all(|i| data.get(i).is_some_and(|number| number.as_f64().is_some_and(fits)))
 }
 
 /// Scales the weights, and adds what is left behind the product.
-fn apply(rw: &mut Rewriter<'_>, chain: &Chain, entry: Block) -> Option<()> {
+fn apply(rw: &mut Rewriter<'_>, chain: &Chain, numbers: Numbers, entry: Block) {
     let cx = rw.cx();
     let (product, last) = (chain.product, chain.last);
     let loc = rw.body().loc(product);
-    let result = rw.body().result(product, 0);
-    let shape = symbolic_shape(cx, rw.body().ty(result))?;
+    // Weights may be made between the product and the end of the chain, and the offset is made here.
+    for op in std::iter::once(product).chain(chain.moves.iter().copied()) {
+        rw.move_before(op, last.op);
+    }
     rw.set_before(product);
     let mut g = GraphBuilder::new(rw, ShapeEnv::new(Facts::new()), loc);
-    let factor = constants(&mut g, chain, &shape, factor);
-    let offset = chain.has_offset().then(|| constants(&mut g, chain, &shape, offset));
+    let factor = g.constant(numbers.factor);
+    let offset = numbers.offset.map(|offset| g.constant(offset));
     let weights = scaled(&mut g, chain, factor);
-    rw.set_operand(product, chain.weights, weights);
+    rw.set_operand(product, chain.weights.input, weights);
     // The last op of the chain reads the product, and its offset.
-    let (op, x, end) = (last.op, last.input, last.end);
-    rw.set_operand(op, x, result);
-    let view = OpRef::new(cx, rw.body(), op);
-    let block = view.body.regions(op).next().and_then(|region| view.body.blocks(region).next())?;
-    let arg = rw.body().block_args(block)[x];
+    let Last { op, input, end } = last;
+    rw.set_operand(op, input, chain.tensor);
+    let arg_of = |rw: &Rewriter<'_>| {
+        let form = ComputeForm::of(OpRef::new(cx, rw.body(), op)).expect("the op has been read");
+        (form.body.block, form.body.args()[input])
+    };
+    let (block, arg) = arg_of(rw);
     let new = match offset {
         None => arg,
         Some(offset) => {
             let index: Vec<AffineExpr> = chain.dims.iter().map(|d| cx.affine_dim(*d as u32)).collect();
             let offset = Grown { op, block }.read(rw, &(offset, index));
-            let behind = rw.body().defining_op(end)?;
-            rw.set_after(behind);
+            rw.set_after_value(end);
             Scalars::new(rw, loc).add(arg, offset)
         }
     };
     rw.replace_all_uses(end, new);
     clean(rw, entry, op);
-    Some(())
 }
 
 /// What `number` makes of the chain's terms, at the dimensions along which they vary.
 fn constants(
     g: &mut GraphBuilder<'_, '_>,
     chain: &Chain,
-    shape: &[Option<sutura_dialects::r#dyn::Poly>],
+    inputs: &[Value],
+    sizes: &SymShape,
     number: fn(&mut Scalars<'_, '_>, &[Term], &[Value], Type) -> Value,
 ) -> Value {
     let elem = chain.elem;
     let place = |d: usize| chain.dims.iter().position(|own| *own == d).expect("it is one of the chain's");
-    let inputs: Vec<ComputeInput> = chain
-        .terms
-        .iter()
-        .flat_map(|term| &term.inputs)
-        .map(|(value, dims)| {
+    let read = chain.terms.iter().flat_map(|term| &term.inputs).zip(inputs);
+    let inputs: Vec<ComputeInput> = read
+        .map(|((_, dims), value)| {
             let index = dims.iter().map(|d| d.map_or_else(|| g.cx().affine_const(0), |d| g.dim(place(d)))).collect();
             ComputeInput { value: *value, index, oob: None }
         })
         .collect();
-    let sizes = chain.dims.iter().map(|d| shape[*d].clone()).collect();
-    let made = ComputeResult { shape: sizes, elem, index: g.dims(0..chain.dims.len()), combiner: None };
-    let kinds = vec![IteratorKind::Parallel; chain.dims.len()];
+    let made = ComputeResult { shape: sizes.clone(), elem, index: g.dims(0..sizes.len()), combiner: None };
+    let kinds = vec![IteratorKind::Parallel; sizes.len()];
     let op = g.compute(&kinds, inputs, vec![made], |s, args| vec![number(s, &chain.terms, args, elem)]);
     g.b.body().result(op, 0)
 }
@@ -208,10 +263,10 @@ fn offset(s: &mut Scalars<'_, '_>, terms: &[Term], args: &[Value], elem: Type) -
 
 /// The weights times the factor of each of their dimensions that is one of the result.
 fn scaled(g: &mut GraphBuilder<'_, '_>, chain: &Chain, factor: Value) -> Value {
-    let weights = chain.weights_value;
+    let weights = chain.weights.value;
     let (shape, rank) = (g.shape(weights), g.rank(weights));
     let own = g.dims(0..rank);
-    let at = chain.places.iter().map(|d| own[*d]).collect();
+    let at = chain.places.iter().flatten().map(|d| own[*d]).collect();
     let inputs = vec![
         ComputeInput { value: weights, index: own.clone(), oob: None },
         ComputeInput { value: factor, index: at, oob: None },
