@@ -104,13 +104,15 @@ impl Chain {
             return Err("something else reads the product");
         };
         let runs = |d: usize| weights.runs_with[d].is_some();
-        let tail = Tail::of(form, used, &runs).ok_or("its constants vary along a dimension that the weights do not have")?;
+        let tail =
+            Tail::of(form, used, &runs).ok_or("its constants vary along a dimension that the weights do not have")?;
         weights.may_be_scaled(view, elem)?;
         let mut dims: Vec<usize> =
             tail.terms.iter().flat_map(|t| &t.inputs).flat_map(|(_, d)| d).filter_map(|d| *d).collect();
         dims.sort_unstable();
         dims.dedup();
-        let parts = |d: &usize| tail.place[*d].iter().flatten().map(|d| weights.runs_with[*d]).collect::<Option<Vec<_>>>();
+        let parts =
+            |d: &usize| tail.place[*d].iter().flatten().map(|d| weights.runs_with[*d]).collect::<Option<Vec<_>>>();
         let places = dims.iter().map(parts).collect::<Option<Vec<_>>>();
         let points = ComputeForm::of(view.at(tail.last.op)).and_then(|last| points(&last));
         let unknown = "its sizes are unknown";

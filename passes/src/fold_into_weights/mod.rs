@@ -129,7 +129,8 @@ impl Numbers {
     /// Why they are no constants to compute with.
     fn of(view: OpRef<'_>, chain: &Chain) -> Result<Self, &'static str> {
         let (cx, body) = (view.cx, view.body);
-        let (whole, weights) = (symbolic_shape(cx, body.ty(chain.tensor)), symbolic_shape(cx, body.ty(chain.weights.value)));
+        let (whole, weights) =
+            (symbolic_shape(cx, body.ty(chain.tensor)), symbolic_shape(cx, body.ty(chain.weights.value)));
         let (Some(whole), Some(weights)) = (whole, weights) else { return Err("its sizes are unknown") };
         let sizes: SymShape = chain.dims.iter().map(|d| whole[*d].clone()).collect();
         let split: SymShape = chain.places.iter().flatten().map(|d| weights[*d].clone()).collect();

@@ -1,6 +1,6 @@
 //! Random chains behind convolutions and products of matrices: results differ by rounding.
 
-use sutura_dialects::graph::build::{Built, GraphBuilder, Padding, Window};
+use sutura_dialects::graph::build::{Built, Cropping, GraphBuilder, Padding, TransposedWindow, Window};
 use sutura_interp::Tolerance;
 use sutura_interp::random::Random;
 use sutura_ir::{Context, Module, Type, Value};
@@ -42,29 +42,68 @@ fn step(g: &mut GraphBuilder<'_, '_>, random: &mut Random, x: Value, shape: &[&s
     })
 }
 
-fn program(cx: &Context, random: &mut Random) -> Module {
+/// A product with constant weights, and the shape of what there is one of for each of its channels.
+fn product(
+    g: &mut GraphBuilder<'_, '_>,
+    random: &mut Random,
+    x: Value,
+    kind: Product,
+) -> Built<(Value, &'static [&'static str])> {
+    let elem = g.elem(x);
+    let bias = |g: &mut GraphBuilder<'_, '_>, random: &mut Random, channels: &[&str]| {
+        (below(random, 2) == 0).then(|| numbers(g, random, &channels[..1], elem))
+    };
+    match kind {
+        Product::Matrices => {
+            let weights = numbers(g, random, &["6", "3"], elem);
+            Ok((g.matmul(x, weights)?, &["3"]))
+        }
+        Product::Convolution(group) => {
+            let channels: &[&str] = &["8", "1", "1"];
+            let weights = numbers(g, random, &["8", if group == 1 { "4" } else { "1" }, "2", "3"], elem);
+            let bias = bias(g, random, channels);
+            let padding = Padding::Explicit(vec![1, 1], vec![1, 2]);
+            let window =
+                Window { kernel: vec![2, 3], strides: vec![1, 2], dilations: vec![1, 1], padding, ceil: false };
+            Ok((g.conv(x, weights, bias, group, &window)?, channels))
+        }
+        Product::Transposed(group) => {
+            let channels: &[&str] = if group == 1 { &["3", "1", "1"] } else { &["6", "1", "1"] };
+            let weights = numbers(g, random, &["4", "3", "2", "3"], elem);
+            let bias = bias(g, random, channels);
+            let strides = vec![1 + below(random, 2) as i64, 1 + below(random, 2) as i64];
+            let cropping = Cropping::Explicit(vec![0, below(random, 2) as i64], vec![0, 1]);
+            let (dilations, output_padding) = (vec![1, 1 + below(random, 2) as i64], vec![0, 0]);
+            let window = TransposedWindow { kernel: vec![2, 3], strides, dilations, output_padding, cropping };
+            Ok((g.conv_transpose(x, weights, bias, group, &window)?, channels))
+        }
+    }
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Product {
+    Matrices,
+    /// With so many groups, of 4 channels.
+    Convolution(i64),
+    Transposed(i64),
+}
+
+const PRODUCTS: [Product; 5] = [
+    Product::Matrices,
+    Product::Convolution(1),
+    Product::Convolution(4),
+    Product::Transposed(1),
+    Product::Transposed(2),
+];
+
+fn program(cx: &Context, random: &mut Random, kind: Product) -> Module {
     let elem = [Type::F32, Type::F64][below(random, 2)];
-    let conv = below(random, 2) == 0;
-    let types = [match conv {
-        true => tensor(cx, &["B", "4", "M", "5"], elem),
-        false => tensor(cx, &["B", "M", "6"], elem),
+    let types = [match kind {
+        Product::Matrices => tensor(cx, &["B", "M", "6"], elem),
+        _ => tensor(cx, &["B", "4", "M", "5"], elem),
     }];
     function(cx, &["B", "M"].map(|name| (name, any())), &types, |g, args| {
-        let (product, channels): (Value, &[&str]) = match conv {
-            true => {
-                let weights = numbers(g, random, &["3", "4", "2", "3"], elem);
-                let bias = (below(random, 2) == 0).then(|| numbers(g, random, &["3"], elem));
-                let padding = Padding::Explicit(vec![1, 1], vec![1, 2]);
-                let window =
-                    Window { kernel: vec![2, 3], strides: vec![1, 2], dilations: vec![1, 1], padding, ceil: false };
-                (g.conv(args[0], weights, bias, 1, &window)?, &["3", "1", "1"])
-            }
-            false => {
-                let weights = numbers(g, random, &["6", "3"], elem);
-                (g.matmul(args[0], weights)?, &["3"])
-            }
-        };
-        let mut x = product;
+        let (mut x, channels) = product(g, random, args[0], kind)?;
         for _ in 0..below(random, 4) {
             let kind = below(random, 5);
             x = step(g, random, x, channels, kind)?;
@@ -84,8 +123,8 @@ fn program(cx: &Context, random: &mut Random) -> Module {
 fn folded_chains_differ_by_rounding() {
     let cx = context();
     let mut random = Random::new(23);
-    for _ in 0..60 {
-        let before = program(&cx, &mut random);
+    for trial in 0..100 {
+        let before = program(&cx, &mut random, PRODUCTS[trial % PRODUCTS.len()]);
         let mut after = copy(&cx, &before);
         let said = run(&cx, &mut after, PASS).unwrap_or_else(|e| panic!("{e:?}\n{}", text(&cx, &before)));
         assert!(said.iter().any(|line| line.contains("goes into its weights")), "{said:?}\n{}", text(&cx, &before));
