@@ -255,7 +255,7 @@ const SPECIAL: [f64; 22] = [
 fn at_special(cx: &Context, module: &Module, kind: FloatKind) -> Vec<Scalar> {
     let all = SPECIAL.iter().map(|x| Scalar::float(*x, kind));
     let input = Tensor::from_scalars(DType::Float(kind), &[SPECIAL.len()], all).expect("as many as there are");
-    let made = Interpreter::new(cx, module).call("main", &[input.into()]).expect("it runs");
+    let made = Interpreter::new(cx, module).call("main", &[sutura_interp::Value::Tensor(input)]).expect("it runs");
     let made = made[0].tensor().expect("a tensor").data().clone();
     (0..SPECIAL.len()).map(|i| made.get(i).expect("all are made")).collect()
 }
