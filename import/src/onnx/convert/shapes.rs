@@ -3,6 +3,7 @@
 use sutura_dialects::r#dyn::Poly;
 use sutura_dialects::graph::SymShape;
 use sutura_dialects::graph::build::{ComputeInput, ComputeResult, Joined, PadKind, SliceBounds};
+use sutura_dialects::graph::shape_fn::slice_len;
 use sutura_dialects::graph::{Contents, IteratorKind};
 use sutura_ir::types::MAX_RANK;
 use sutura_ir::{Attr, Type, Value};
@@ -552,6 +553,9 @@ impl<'m> Importer<'m, '_, '_> {
             Some(steps) => self.known(steps, "steps")?,
             None => vec![1; axes.len()],
         };
+        if self.counts_from_either_end(x, &axes, (&starts.0, &ends.0), &steps) {
+            return self.slice_by_data(x, slice);
+        }
         let constant = |bounds: &(Contents, Option<Value>)| {
             bounds.0.iter().map(|b| b.as_ref().and_then(Poly::as_const)).collect::<Option<Vec<i64>>>()
         };
@@ -560,6 +564,22 @@ impl<'m> Importer<'m, '_, '_> {
             _ => SliceBounds::Values(self.bound_value(starts)?, self.bound_value(ends)?),
         };
         Ok(self.g.slice(x, &axes, &bounds, &steps)?)
+    }
+
+    /// Whether only the run tells from which end a bound counts, in a way that no size says: then the bounds are data.
+    fn counts_from_either_end(
+        &self,
+        x: Value,
+        axes: &[usize],
+        (starts, ends): (&Contents, &Contents),
+        steps: &[i64],
+    ) -> bool {
+        let (shape, facts) = (self.g.shape(x), &self.g.env.facts);
+        let unknown = |((axis, step), (start, end)): ((&usize, &i64), (&Option<Poly>, &Option<Poly>))| {
+            let (Some(size), Some(start), Some(end)) = (&shape[*axis], start, end) else { return false };
+            slice_len(start, end, *step, size, facts).is_none()
+        };
+        axes.iter().zip(steps).zip(starts.iter().zip(ends)).any(unknown)
     }
 
     /// Bounds as far as they are known, and their tensor if there is one.

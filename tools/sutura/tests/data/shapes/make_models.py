@@ -63,6 +63,8 @@ grouped_attention 23: (float[B,4,S,8] q, float[B,2,T,8] k, float[B,2,T,8] v) => 
 quantized 13: (uint8[M,K] a, int8[K,N] b) => (int32[M,N] y) { y = MatMulInteger(a, b) }
 stored 19: (float[B,N] x) => (int8[B,N] q, float[B,N] y) { q = QuantizeLinear(x, tenth, three)  y = DequantizeLinear(q, tenth, three) }
 shuffled 13: (float[B,8,H,W] x) => (float[B,2,P,Q] y) { y = DepthToSpace<blocksize=2, mode="CRD">(x) }
+windows 18: (float[B,S,C] x) => (float[B,S,C] y) { b = Shape<end=1>(x)  s = Shape<start=1, end=2>(x)  c = Shape<start=2>(x)  n = Neg(s)  p = Mod(n, seven)  t = Add(s, p)  w = Div(t, seven)  q = Concat<axis=0>(zeros, p, zero)  l = Pad(x, q)  r = Concat<axis=0>(b, w, seven, c)  v = Reshape<allowzero=1>(l, r)  m = ReduceSum(v, two)  a = Add(v, m)  f = Concat<axis=0>(b, t, c)  g = Reshape<allowzero=1>(a, f)  o = Slice(g, zero, s, one)  y = Add(o, x) }
+centered 18: (float[S,C] x, float[T] k) => (float[P,C] y) { s = Shape<end=1>(x)  t = Shape(k)  d = Sub(s, t)  b = Div(d, two)  e = Add(b, t)  y = Slice(x, b, e, zero) }
 """
 
 WEIGHTS = {
@@ -75,6 +77,7 @@ CONSTANTS = {
     "far_before": np.array([-(2**62)], np.int64), "pads": np.array([0, 2, 1, 0, 0, 3], np.int64),
     "scales": np.array([1, 1, 2, 1.5], np.float32), "five": np.array(5, np.int64), "off_on": np.array([-1, 2], np.float32),
     "two_three": np.array([2, 3], np.int64), "tenth": np.array(0.1, np.float32), "three": np.array(3, np.int8),
+    "zero": np.array([0], np.int64), "zeros": np.array([0, 0, 0, 0], np.int64), "seven": np.array([7], np.int64),
 }  # fmt: skip
 
 
