@@ -17,6 +17,28 @@
 
 // HOST: functions = [{name = "f", temporaries = [{after = [], bytes = "64*((N + 15) floordiv 16)"}]}]
 // HOST-LABEL: func.func @sutura_run(
+// HOST: %[[FAILED:.*]] = call @sutura_shapes_of0(
+// HOST: %[[FINE:.*]] = arith.cmpi eq, %[[FAILED]]
+// HOST: cf.cond_br %[[FINE]], ^{{.*}}, ^{{.*}}(%[[FAILED]], %{{.*}}, %{{.*}} : i32, i64, i64)
+// HOST: %[[CODE:.*]] = call @sutura_run_of0(
+// HOST: %[[OVER:.*]] = arith.cmpi eq, %[[CODE]]
+// HOST: cf.cond_br %[[OVER]], ^{{.*}}, ^{{.*}}(%[[CODE]] : i32)
+// HOST: llvm.getelementptr %{{.*}}[9]
+// HOST-LABEL: func.func @sutura_shapes_of0(
+// HOST-LABEL: func.func @sutura_run_of0(
+// HOST: call @sutura_shapes_of0(
+// HOST: call @sutura_run_of0(
+rt.program @side
+// CHECK-LABEL: rt.program @f(
+// CHECK-SAME: attributes {private}
+// CHECK: if %{{.*}} : !rt.buffer<i1, []> {
+// CHECK-NEXT: invoke @f ins(%{{.*}}, %{{.*}}) outs(%{{.*}}) : !rt.buffer<i1, []>, !rt.buffer<f32, [N]>, !rt.buffer<f32, [N]>
+// CHECK: } else {
+// CHECK-LABEL: rt.program @main(
+// CHECK: invoke @f ins(%{{.*}}, %{{.*}}) outs(%{{.*}}) : !rt.buffer<i1, []>, !rt.buffer<f32, [2*A]>, !rt.buffer<f32, [2*A]>
+
+// HOST: functions = [{name = "f", temporaries = [{after = [], bytes = "64*((N + 15) floordiv 16)"}]}]
+// HOST-LABEL: func.func @sutura_run(
 // HOST: call @sutura_shapes_of0(
 // HOST: cf.cond_br
 // HOST: llvm.getelementptr %{{.*}}[9]
