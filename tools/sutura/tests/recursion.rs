@@ -98,6 +98,59 @@ fn sizes_of_calls_follow_from_their_arguments() {
     }
 }
 
+/// Data decide sizes in each call, which are sizes of the arguments of the next one.
+#[test]
+fn sizes_that_data_decide_are_those_of_a_call() {
+    let folder = tempfile::tempdir().unwrap();
+    let model = load(folder.path(), "decided", Options::new());
+    let x = [0.0f32, 1.0, 2.0, 3.0, 0.25, 0.75];
+    for (count, depth) in [(6usize, 0i64), (6, 1), (6, 40), (1, 5), (0, 3), (4, 2)] {
+        let (mut left, mut sum) = (x[..count].to_vec(), 0.0);
+        for _ in 0..=depth {
+            left = left.iter().map(|v| v - 0.5).filter(|v| *v > 0.0).collect();
+            sum += left.iter().sum::<f32>();
+        }
+        let outputs = model.run(&[floats(&[count as i64], &x[..count]), number(depth)]).unwrap();
+        assert_eq!(outputs[0].as_slice::<f32>().unwrap(), [sum], "{count} numbers, {depth} deep");
+    }
+}
+
+/// What a function states of its sizes is checked in each call.
+#[test]
+fn a_call_checks_its_sizes() {
+    let folder = tempfile::tempdir().unwrap();
+    let model = load(folder.path(), "checks", Options::new());
+    let run = |count: usize, others: usize, more: usize, depth: i64| {
+        let [x, w, more] = [count, others, more].map(|count| floats(&[count as i64], &vec![2.0; count]));
+        model.run(&[x, w, more, number(depth)]).map(|outputs| outputs[0].as_slice::<f32>().unwrap()[0])
+    };
+    assert_eq!(run(2, 2, 2, 3).unwrap(), 8.0 * 4.0);
+    assert_eq!(run(8, 8, 0, 50).unwrap(), 8.0 * 4.0);
+    assert_eq!(run(0, 0, 1, 8).unwrap(), 8.0 * 4.0);
+    let error = run(2, 2, 2, 4).unwrap_err().to_string();
+    assert!(error.contains("input `x` dimension 0 of `longer` is 10, above 8"), "{error}");
+    assert!(run(9, 9, 1, 0).is_err() && run(2, 3, 1, 0).is_err());
+    let error = run(2, 2, 3, 1).unwrap_err().to_string();
+    assert!(error.contains("is 5") && error.contains("of `longer`"), "{error}");
+    assert_eq!(run(2, 2, 2, 3).unwrap(), 8.0 * 4.0, "a failed run leaves nothing behind");
+}
+
+/// Sizes that one call needs to be equal are compared in that call, and in no other.
+#[test]
+fn sizes_are_compared_in_the_call_that_needs_them() {
+    let folder = tempfile::tempdir().unwrap();
+    let model = load(folder.path(), "pairs", Options::new());
+    let run = |counts: [usize; 3], depth: i64| {
+        let [x, a, b] = counts.map(|count| floats(&[count as i64], &vec![3.0; count]));
+        model.run(&[x, a, b, number(depth)]).map(|outputs| outputs[0].as_slice::<f32>().unwrap()[0])
+    };
+    assert_eq!(run([2, 5, 5], 1).unwrap(), 63.0);
+    assert_eq!(run([2, 5, 5], 2).unwrap(), 81.0);
+    assert_eq!(run([2, 5, 4], 0).unwrap(), 18.0);
+    let error = run([2, 5, 4], 1).unwrap_err().to_string();
+    assert!(error.contains("input `x` dimension 0 is 5") && error.contains("`product` is 4"), "{error}");
+}
+
 /// What two functions that call each other make of rows.
 fn mutual(x: &[[f32; 3]], n: i32, odd: bool) -> Vec<[f32; 3]> {
     if !odd {
