@@ -122,8 +122,7 @@ pub struct SuturaRt {
     /// Begins a call of a recursive function, by its number in the manifest's `functions`: writes to `frame` the address of so many
     /// bytes with any content, which are the call's until [`SuturaRt::leave`]. Returns 0, or a number that `sutura_run` returns
     /// where there are too many calls in each other or too little memory. Only for artifacts without device code.
-    pub enter:
-        unsafe extern "C" fn(ctx: *mut c_void, function: i64, bytes: i64, frame: *mut *mut c_void) -> i32,
+    pub enter: unsafe extern "C" fn(ctx: *mut c_void, function: i64, bytes: i64, frame: *mut *mut c_void) -> i32,
     /// Ends the call that began last. A run that ends with an error ends all of them.
     pub leave: unsafe extern "C" fn(ctx: *mut c_void),
 }

@@ -431,7 +431,9 @@ fn wrong_index(what: &str, position: i64, index: i64, size: i64) -> String {
 /// As the compiler's interpreter says it.
 fn too_deep(function: &str, depth: usize, stack: bool) -> String {
     if stack {
-        return format!("function `{function}`: no stack is left for a call that is {depth} deep; does the data end the recursion?");
+        return format!(
+            "function `{function}`: no stack is left for a call that is {depth} deep; does the data end the recursion?"
+        );
     }
     let most = depth - 1;
     format!(

@@ -6,8 +6,8 @@
 
 use std::collections::BTreeSet;
 
-use rustc_hash::{FxHashMap, FxHashSet};
 use super::recursion::{self, Order};
+use rustc_hash::{FxHashMap, FxHashSet};
 use sutura_dialects::r#dyn::attr::map_sizes;
 use sutura_dialects::r#dyn::facts::MAX_DIM;
 use sutura_dialects::r#dyn::{Facts, Instance, Poly};

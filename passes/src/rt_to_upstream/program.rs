@@ -179,7 +179,8 @@ impl<'a> Program<'a> {
         let constants = info.block.ops().filter_map(|op| op.as_::<ConstantOp<'_>>()).collect();
         let size_lists = info.block.ops().filter_map(|op| op.as_::<SizeListOp<'_>>()).collect();
         let on_device = one_place(op, &actions)?;
-        let dispatchers = if on_device { Vec::new() } else { packed::collect(&actions, around.kernels, before.programs) };
+        let dispatchers =
+            if on_device { Vec::new() } else { packed::collect(&actions, around.kernels, before.programs) };
         let mut program = Self {
             info,
             facts,

@@ -124,7 +124,8 @@ fn called_again(run: &mut PassRun<'_>) -> FxHashSet<String> {
         let mut path = vec![(root, 0)];
         while let Some((number, followed)) = path.pop() {
             begun[number] = true;
-            let mut callees = nodes[number].calls[followed..].iter().enumerate().filter_map(|(i, c)| Some((i, c.callee?)));
+            let mut callees =
+                nodes[number].calls[followed..].iter().enumerate().filter_map(|(i, c)| Some((i, c.callee?)));
             let next = callees.find(|(_, callee)| {
                 if begun[*callee] && !done[*callee] {
                     again.extend(view(*callee).and_then(|op| op.symbol_name()).map(str::to_owned));

@@ -11,8 +11,8 @@ use sutura_ir::{Attr, AttrData, Context, Module, Type};
 use sutura_passes::rt_to_upstream::{self as host, HostInterface};
 use sutura_runtime::artifact::{Contents, write_if};
 use sutura_runtime::manifest::{
-    Check, CheckKind, Constant, DataCheck, DataCheckKind, Device, Dim, FORMAT, Function, Kernel, Manifest, Math, Symbol, Target,
-    Temporary, Tool, Value,
+    Check, CheckKind, Constant, DataCheck, DataCheckKind, Device, Dim, FORMAT, Function, Kernel, Manifest, Math,
+    Symbol, Target, Temporary, Tool, Value,
 };
 use sutura_runtime::{ElementType, abi};
 

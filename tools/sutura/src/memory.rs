@@ -14,7 +14,10 @@ pub(crate) fn formulas(manifest: &Manifest) -> Vec<String> {
     // How many calls are in each other data tell, and sizes of a function are those of each call.
     let function = |function: &Function| {
         let name = sutura_visible::line(&function.name);
-        format!("recursive function `{name}`: {} for each call that has begun and not ended", peak(&function.temporaries))
+        format!(
+            "recursive function `{name}`: {} for each call that has begun and not ended",
+            peak(&function.temporaries)
+        )
     };
     tensors.into_iter().chain([workspace]).chain(manifest.functions.iter().map(function)).collect()
 }
