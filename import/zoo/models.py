@@ -120,10 +120,9 @@ def settle(network, tensors):
     network.eval()
     for norm in norms:
         norm.train()
-        norm.momentum = 0.9
+        norm.momentum = 1.0
     with torch.no_grad():
-        for _ in range(2):
-            network(*tensors)
+        network(*tensors)
 
 
 def fields(entry):

@@ -270,6 +270,19 @@ impl<'a> Bounds<'a> {
         })
     }
 
+    /// True when `poly` is at least zero wherever all of these variables have a value: each counts at least one trip there.
+    pub fn never_negative_within(&self, poly: &Poly, around: impl IntoIterator<Item = Value>) -> bool {
+        let Some(low) = self.lower(poly) else { return false };
+        let mut facts = self.facts.clone();
+        for value in around {
+            let trips = self.known(value).and_then(|own| Some(self.variable_named(own.as_symbol()?)?.trips()));
+            if let Some(trips) = trips.and_then(|trips| self.upper(&trips)) {
+                facts.assume_at_least(&trips, 1);
+            }
+        }
+        facts.prove_non_negative(&low)
+    }
+
     /// Something not above `low`, in which floors of what a condition bounds are replaced by their extreme values: where
     /// `2400 - (M + N)` is never negative, `(M + N + 31) floordiv 32` is at most 75. [`Facts`] knows this of the range of one
     /// symbol; a condition bounds what is made of several.

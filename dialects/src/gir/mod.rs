@@ -19,7 +19,7 @@ pub mod types;
 mod verify;
 
 pub use asm::DimDecl;
-pub use proof::prove_kernel;
+pub use proof::{missing_conditions, prove_kernel};
 
 use sutura_ir::registry::{Dialect, DialectBuilder};
 

@@ -516,7 +516,7 @@ pub fn slice_len(start: &Poly, end: &Poly, step: i64, size: &Poly, facts: &Facts
         return Some((slice_range(start, end, step, usize::try_from(size).ok()?).1 as i64).into());
     }
     let near = beyond(start).is_none() && beyond(end).is_none();
-    let count = match near && step > 0 && facts.range(start).0 >= 0 && facts.range(end).1 < 0 {
+    let count = match near && step > 0 && facts.prove_non_negative(start) && facts.prove_le(end, &(-1).into()) {
         // Both ends lose a fixed number of elements. This form stays short when the result is sliced in the same way again.
         true => size.add(end).sub(start).greater(&Poly::constant(0)),
         false => {
@@ -549,10 +549,9 @@ pub fn slice_bound(bound: &Poly, step: i64, size: &Poly, facts: &Facts) -> Optio
         None => {}
     }
     let clamp = |bound: &Poly, least: &Poly| bound.greater(least).lesser(&most);
-    let (low, high) = facts.range(bound);
     let inside = match () {
-        () if low >= 0 => clamp(bound, &least),
-        () if high < 0 => clamp(&bound.add(size), &least),
+        () if facts.prove_non_negative(bound) => clamp(bound, &least),
+        () if facts.prove_le(bound, &(-1).into()) => clamp(&bound.add(size), &least),
         // Slices of slices of either sign take seconds from the second one on, and minutes soon.
         () if bound.weight() + size.weight() > MAX_EITHER_SIGN => return None,
         () => {

@@ -383,6 +383,11 @@ impl Solver<'_, '_> {
             return None;
         }
         let rest = equation.size.sub(&Poly::symbol(name).mul(&factor));
+        // `N * factor = 0` tells `N` where the factor is never 0; else it says something of the factor.
+        let (low, high) = self.facts.range(&factor);
+        if rest.is_zero() && equation.dim.is_none() && low <= 0 && high >= 0 {
+            return None;
+        }
         // A dim is a multiple of a positive number of the symbol; an equality may be turned around.
         let positive = equation.dim.is_some() || self.is_positive(&factor, &rest)?;
         if equation.dim.is_some() && factor.as_const().is_some_and(|c| c < 0) {

@@ -243,6 +243,27 @@ fn a_size_may_be_divided_by_another_one() {
 }
 
 #[test]
+fn an_equality_in_which_each_term_has_the_symbol_does_not_tell_it() {
+    let cx = context();
+    let mut header = header();
+    header.symbols = vec![symbol("N", 0, 100), symbol("H", 0, 100)];
+    header.inputs = vec![("x".to_owned(), buffer(&["N", "12"]))];
+    header.outputs = vec![("y".to_owned(), buffer(&["N", "H"]))];
+    // `H` is any number where `N` is at least 2.
+    let of_n = Constraint::new(ConstraintKind::Compatible, p("H*min(N, 2) - H"), p("H"));
+    header.constraints = vec![of_n.clone(), Constraint::new(ConstraintKind::Compatible, p("12*N"), p("H*N"))];
+    let solution_of = |header: ProgramHeader| {
+        let module = module(&cx, header, |_| {});
+        let program = module.op_ref(&cx).region(0).unwrap().entry().unwrap().ops().last().unwrap();
+        let info = ProgramInfo::read(program).unwrap();
+        Solution::of(&info).map(|solution| solution.solve(&info.symbols, &[&[3, 12]]).map_err(|(_, a, b)| (a, b)))
+    };
+    assert_eq!(solution_of(header.clone()).unwrap(), Ok(vec![Some(3), Some(12)]));
+    header.constraints = vec![of_n];
+    assert!(matches!(solution_of(header), Err(Unsolvable::Symbols(names)) if names == ["H"]));
+}
+
+#[test]
 fn a_list_of_sizes_is_looked_at() {
     let cx = context();
     let mut header = header();

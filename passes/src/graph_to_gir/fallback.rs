@@ -3,12 +3,14 @@
 //! The verifier of `gir` proves that indices lie inside and that outputs are written once. A scheme may make kernels for which
 //! it cannot, as where a bound follows from sizes in a way that it does not see. Then the region's ops become kernels one by
 //! one, each by the first scheme whose kernels are proved; the last one, plain loops, reads and writes at what the loops run
-//! over.
+//! over. Where a proof of those lacks only that sizes are equal or large enough, the host checks that before it runs them.
 
-use sutura_dialects::gir::prove_kernel;
+use sutura_dialects::r#dyn::poly::Poly;
 use sutura_dialects::gir::types::ViewType;
-use sutura_dialects::graph::{FusionOp, PlanAttr};
+use sutura_dialects::gir::{missing_conditions, prove_kernel};
+use sutura_dialects::graph::{ComputeOp, FusionOp, PlanAttr};
 use sutura_dialects::target::machine_in;
+use sutura_ir::affine::AffineExprData;
 use sutura_ir::diagnostics::{Diagnostics, Reported};
 use sutura_ir::verify::{VerifyOptions, verify};
 use sutura_ir::{Context, Diagnostic, OpRef, Value};
@@ -17,7 +19,7 @@ use super::kernel::Built;
 use super::region::{Arg, FusedRegion, Launch, Lowered, Step};
 use super::search::Found;
 use super::{Config, program};
-use crate::region::nest::sizes;
+use crate::region::nest::{Nest, sizes};
 use crate::region::products::Part;
 
 /// The schemes for one op, the most special one first.
@@ -143,24 +145,84 @@ fn append(whole: &mut Lowered, part: Lowered, kept: &[(Value, usize)]) {
     }
     whole.temporaries.extend(part.temporaries);
     whole.remarks.extend(part.remarks);
+    whole.conditions.extend(part.conditions);
 }
 
-/// An op by the first scheme that it fits and whose kernels are proved.
+/// An op by the first scheme that it fits and whose kernels are proved, or by the last one that is under conditions.
 fn by_first_proved(at: &At<'_>, part: &FusedRegion<'_>, config: &Config, missed: &mut Vec<String>) -> Built<Lowered> {
     let name = part.ops.first().map_or("", |op| op.name_str());
-    let mut unfit = None;
+    let (mut unfit, mut conditional) = (None, None);
     for scheme in OF_AN_OP {
         match program::by_scheme(scheme, part, config, &PlanAttr::default()) {
             Ok(mut lowered) => match check(at, &mut lowered) {
                 Ok(()) => return Ok(lowered),
                 Err(why) => {
-                    missed.push(format!("'{name}' is not lowered by the scheme '{scheme}', which is not proved: {why}"))
+                    missed
+                        .push(format!("'{name}' is not lowered by the scheme '{scheme}', which is not proved: {why}"));
+                    conditional = under_conditions(at, part, lowered).or(conditional);
                 }
             },
             Err(error) => unfit = Some(error),
         }
     }
+    if let Some(lowered) = conditional {
+        let conditions: Vec<String> = lowered.conditions.iter().map(|size| format!("'{size}'")).collect();
+        missed.push(format!("'{name}' runs where {} >= 0, which the host checks", conditions.join(" >= 0 and ")));
+        return Ok(lowered);
+    }
     let why = missed.last().cloned().or_else(|| unfit.map(|error| error.message.clone())).unwrap_or_default();
     let error = part.op.error(format!("has an op that no scheme lowers with a proof: {why}"));
     Err(Box::new(error.help("narrower ranges of the symbols, or constant sizes, may allow a proof")))
+}
+
+/// The lowering with kernels that require what their proofs lack: that sizes are equal which the op takes for equal, and that
+/// indices lie inside. `None` where that is not all that they lack.
+fn under_conditions(at: &At<'_>, part: &FusedRegion<'_>, mut lowered: Lowered) -> Option<Lowered> {
+    let (cx, agree) = (at.cx, sizes_that_agree(part)?);
+    let mut conditions = agree.clone();
+    let steps = lowered.steps.iter_mut().flat_map(|step| &mut step.versions);
+    for launch in steps.flat_map(|(_, launches)| launches) {
+        launch.kernel.require(cx, &agree);
+        // One condition may hide another.
+        const MOST_TURNS: usize = 4;
+        for _ in 0..MOST_TURNS {
+            if launch.kernel.with_op(cx, |op| at.proves(op, &mut Diagnostics::default())).is_ok() {
+                break;
+            }
+            let missing = launch.kernel.with_op(cx, |op| missing_conditions(op, at.machine));
+            launch.kernel.require(cx, &missing);
+            conditions.extend(missing);
+        }
+    }
+    // What the program knows need not be checked in a run.
+    conditions.retain(|size: &Poly| !part.facts.prove_non_negative(size));
+    conditions.sort();
+    conditions.dedup();
+    lowered.conditions = conditions;
+    check(at, &mut lowered).is_ok().then_some(lowered)
+}
+
+/// What must be at least 0 for the sizes along each dim of a `graph.compute` to be equal, as it takes them to be: a kernel that ran on
+/// others would read what is not there, or too little. `None` for other ops, and where an index is more than a dim.
+fn sizes_that_agree(part: &FusedRegion<'_>) -> Option<Vec<Poly>> {
+    let nest = Nest::of(&part.facts, &part.ops, &part.outputs)
+        .ok()
+        .filter(|_| part.ops.iter().all(|op| op.is::<ComputeOp<'_>>()))?;
+    let mut conditions = Vec::new();
+    let (reads, writes) = (nest.external_reads(), nest.output_writes());
+    for access in reads.map(|(_, read)| read).chain(writes.map(|(_, write)| write)) {
+        for (expr, size) in access.index.iter().zip(&nest.shapes[&access.value]) {
+            match nest.plain(*expr) {
+                Some(dim) if !part.facts.prove_equal(size, &nest.extents[dim]) => {
+                    let room = part.facts.canonical(&size.sub(&nest.extents[dim]));
+                    if !conditions.contains(&room) {
+                        conditions.extend([room.scale(-1), room]);
+                    }
+                }
+                None if !matches!(nest.cx.affine_data(*expr), AffineExprData::Const(_)) => return None,
+                _ => {}
+            }
+        }
+    }
+    Some(conditions)
 }

@@ -78,6 +78,14 @@ impl Kernel {
         text
     }
 
+    /// Requires also that these sizes are at least 0.
+    pub(super) fn require(&mut self, cx: &Context, sizes: &[Poly]) {
+        let name = cx.ident("requires");
+        let known = self.state.props.iter().find(|prop| prop.name == name).and_then(|prop| known_dims(cx, prop.value));
+        let all: Vec<Poly> = known.into_iter().flatten().chain(sizes.iter().cloned()).collect();
+        self.state = self.state.clone().prop(name, shape_attr(cx, &all));
+    }
+
     /// Looks at the kernel as an operation.
     pub(super) fn with_op<T>(&mut self, cx: &Context, look: impl FnOnce(OpRef<'_>) -> T) -> T {
         let mut scratch = Body::with_block(1);

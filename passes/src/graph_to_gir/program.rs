@@ -99,8 +99,10 @@ pub(super) fn convert<'c, 'a>(
         let is_told = |name: &Arc<str>| told.contains(name) || !outer.contains(name) || behind.contains(name);
         errors.extend(facts.symbols().find(|(name, _)| !is_told(name)).map(|(name, _)| untold(entry, name)));
     }
+    let in_order = entry.ops().filter_map(|op| regions.get(&op.op));
+    let conditions = in_order.flat_map(|(region, lowered)| conditions(region, lowered)).collect();
     let header = match header(function, entry, &facts, &outer) {
-        Ok(header) => Some(header),
+        Ok(header) => Some(ProgramHeader { constraints: [header.constraints, conditions].concat(), ..header }),
         Err(error) => {
             errors.push(*error);
             None
@@ -315,6 +317,15 @@ fn header(function: OpRef<'_>, entry: BlockRef<'_>, facts: &Facts, outer: &BTree
         constraints: entry.ops().filter_map(|op| Some(constraint(&op.as_::<EqualOp<'_>>()?))).collect(),
         private: Visibility::of(function) == Visibility::Private,
     })
+}
+
+/// What a region's kernels need of sizes, for the host to check.
+fn conditions(region: &FusedRegion<'_>, lowered: &Lowered) -> Vec<Constraint> {
+    let of = |size: &Poly| Constraint {
+        left_words: Some(format!("{} (what {} needs of sizes)", size.brief(), described(region.op))),
+        ..Constraint::new(ConstraintKind::AtLeast, size.clone(), Poly::default())
+    };
+    lowered.conditions.iter().map(of).collect()
 }
 
 fn constraint(equal: &EqualOp<'_>) -> Constraint {

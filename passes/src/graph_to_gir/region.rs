@@ -78,6 +78,8 @@ pub(super) struct Lowered {
     pub(super) steps: Vec<Step>,
     /// What is said of them.
     pub(super) remarks: Vec<String>,
+    /// Sizes that must be at least 0, which only the run tells: then the kernels do what they should.
+    pub(super) conditions: Vec<Poly>,
 }
 
 impl<'a> FusedRegion<'a> {

@@ -120,9 +120,12 @@ impl Facts {
             return Some(value.clone());
         }
         let ordered = |room: &Poly| !equalities.ordered.is_empty() && equalities.ordered.contains(room);
+        // Floors alone: what holds lessers of two may hold what is asked for here.
+        let by_floors = |room: &Poly| room.depth() > 0 && !room.has_min() && self.not_negative_by_floors(room.clone());
+        let back = room.scale(-1);
         match () {
-            () if low >= 0 || ordered(&room) => Some(a.clone()),
-            () if high <= 0 || ordered(&room.scale(-1)) => Some(b.clone()),
+            () if low >= 0 || ordered(&room) || by_floors(&room) => Some(a.clone()),
+            () if high <= 0 || ordered(&back) || by_floors(&back) => Some(b.clone()),
             () => self.known_least(a.spread(b)?),
         }
     }

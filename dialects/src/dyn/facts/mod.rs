@@ -218,20 +218,55 @@ impl Facts {
         let (rest, constant) = room.split_constant();
         let mut terms = rest.terms();
         let (Some(([Atom::Symbol(name)], factor)), None) = (terms.next(), terms.next()) else {
+            self.assume_at_least(&room, 0);
             self.keep_ordered(room);
             return;
         };
         // constant + factor * name >= 0
-        let mut info = self.info(name);
         let Ok(factor) = i64::try_from(factor) else { return };
         match factor {
-            1.. => info.min = info.min.max(constant.div_euclid(factor).saturating_neg()),
-            _ => info.max = info.max.min(constant.div_euclid(factor.saturating_neg())),
+            1.. => self.bound(name, Some(constant.div_euclid(factor).saturating_neg()), None),
+            _ => self.bound(name, None, Some(constant.div_euclid(factor.saturating_neg()))),
         }
+    }
+
+    /// Puts the range of a symbol within bounds. Nothing happens where it would have no value left.
+    fn bound(&mut self, name: &str, least: Option<i64>, most: Option<i64>) {
+        let mut info = self.info(name);
+        (info.min, info.max) = (info.min.max(least.unwrap_or(info.min)), info.max.min(most.unwrap_or(info.max)));
         if info.min <= info.max {
             info.forget_impossible();
             self.memo.clear();
-            self.symbols.insert(name.clone(), info);
+            self.symbols.insert(name.into(), info);
+        }
+    }
+
+    /// Raises what symbols are at least, as far as that follows from a size that is at least so much: with `p floordiv 8` at least 1,
+    /// `p` is at least 8.
+    pub fn assume_at_least(&mut self, size: &Poly, least: i128) {
+        let size = self.canonical(size);
+        for (atoms, c) in size.terms().filter(|(atoms, c)| !atoms.is_empty() && *c > 0) {
+            let others = size.sub(&Poly::of_term(atoms.to_vec(), c));
+            let wanted = least.saturating_sub(self.range(&others).1);
+            if wanted < 1 {
+                continue;
+            }
+            match atoms {
+                [atom] => self.raise(atom, wanted.saturating_add(c - 1) / c),
+                // A product above 0 has no factor that is 0.
+                _ if atoms.iter().all(|atom| self.atom_range(atom).0 >= 0) => {
+                    atoms.iter().for_each(|atom| self.raise(atom, 1));
+                }
+                _ => {}
+            }
+        }
+    }
+
+    fn raise(&mut self, atom: &Atom, least: i128) {
+        match atom {
+            Atom::Symbol(name) => self.bound(name, i64::try_from(least).ok(), None),
+            Atom::FloorDiv(inner, divisor) => self.assume_at_least(inner, least.saturating_mul((*divisor).into())),
+            Atom::Min(a, b) => [a, b].into_iter().for_each(|part| self.assume_at_least(part, least)),
         }
     }
 

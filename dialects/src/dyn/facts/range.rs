@@ -43,7 +43,7 @@ impl Facts {
         self.not_negative_by_floors(poly.clone()) || self.not_negative_by_equality(&poly)
     }
 
-    fn not_negative_by_floors(&self, mut poly: Poly) -> bool {
+    pub(super) fn not_negative_by_floors(&self, mut poly: Poly) -> bool {
         let mut scale = 1_i128;
         // Each turn takes one floor out, or ends.
         const MOST_FLOORS: usize = 8;
@@ -192,7 +192,7 @@ impl Facts {
         sum
     }
 
-    fn atom_range(&self, atom: &Atom) -> (i128, i128) {
+    pub(super) fn atom_range(&self, atom: &Atom) -> (i128, i128) {
         match atom {
             Atom::Symbol(name) => {
                 let info = self.info(name);

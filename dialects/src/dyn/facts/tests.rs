@@ -33,6 +33,56 @@ fn floors_are_close_to_what_they_divide() {
 }
 
 #[test]
+fn floors_tell_which_is_less() {
+    let mut f = Facts::new();
+    f.define("N", SymbolInfo::default());
+    for (least, known) in [
+        ("min(N floordiv 4, N floordiv 8)", "N floordiv 8"),
+        // Windows of 7 cover the half of what windows of 4 leave.
+        (
+            "min(N floordiv 4, (6*(N floordiv 4) + N floordiv 8) floordiv 7)",
+            "(6*(N floordiv 4) + N floordiv 8) floordiv 7",
+        ),
+        ("min((N + 7) floordiv 8, N floordiv 8)", "N floordiv 8"),
+    ] {
+        assert_eq!(f.canonical(&p(least)), p(known), "{least}");
+    }
+    let either = p("min(N floordiv 4, (N + 8) floordiv 8)");
+    assert_eq!(f.canonical(&either), either, "at 0 the first is less, at 64 the second");
+}
+
+#[test]
+fn what_a_size_is_at_least_bounds_its_symbols() {
+    let least_of_n = |size: &str, least: i128| {
+        let mut f = Facts::new();
+        for name in ["M", "N"] {
+            f.define(name, SymbolInfo { max: 1000, ..SymbolInfo::default() });
+        }
+        f.assume_at_least(&p(size), least);
+        f.info("N").min
+    };
+    for (size, least, wanted) in [
+        ("N", 3, 3),
+        ("2*N - 5", 2, 4),
+        ("N floordiv 8", 1, 8),
+        ("(N + 15) floordiv 16", 2, 17),
+        ("(N floordiv 4 + 3) floordiv 4", 1, 4),
+        ("M*N", 1, 1),
+        ("min(N, M) - 1", 1, 2),
+        ("N floordiv 4 - N floordiv 8", 1, 4),
+        ("N - M", 1, 1),
+        // The other one may be all of it.
+        ("N + M", 5, 0),
+        ("N + M", 1003, 3),
+        ("5 - N", 1, 0),
+        // No value would be left.
+        ("N", 2000, 0),
+    ] {
+        assert_eq!(least_of_n(size, least), wanted, "{size} >= {least}");
+    }
+}
+
+#[test]
 fn sizes_of_slices_of_slices_stay_small() {
     let f = facts(&["A", "B", "N"]);
     for (long, short) in [

@@ -13,6 +13,7 @@ mod writes;
 #[cfg(test)]
 mod tests;
 
+use std::cell::RefCell;
 use std::collections::HashMap;
 
 use crate::gir::ops::KernelOp;
@@ -77,6 +78,8 @@ struct Prover<'a> {
     /// True while a loop is looked at to learn what its carried tiles are: nothing is reported or noted.
     probing: bool,
     errors: Diagnostics,
+    /// Sizes of the kernel that would have to be at least 0, and are not proved to be, for an index to lie inside.
+    missing: RefCell<Vec<Poly>>,
 }
 
 /// Proves the kernel's rules.
@@ -88,29 +91,8 @@ pub(super) fn prove<'a>(
     machine: Option<OpRef<'a>>,
     diags: &mut Diagnostics,
 ) -> Result<(), Reported> {
-    let mut prover = Prover {
-        bounds: Bounds::of_kernel(info),
-        info,
-        machine,
-        tiles: HashMap::new(),
-        slices: HashMap::new(),
-        roots: info.views.iter().map(|(value, _, mode)| (*value, Root::Param(*value, *mode))).collect(),
-        loops: Vec::new(),
-        stores: Vec::new(),
-        loads: Vec::new(),
-        shared: Shared::default(),
-        unknowns: 0,
-        probing: false,
-        errors: Diagnostics::default(),
-    };
-    let entry = info.op.region(0).and_then(|r| r.entry());
-    if let Some(entry) = entry {
-        prover.block(entry);
-        prover.check_writes();
-        if prover.errors.errors() == 0 {
-            prover.check_spaces(entry);
-        }
-    }
+    let mut prover = Prover::new(info, machine);
+    prover.kernel();
     let result = prover.errors.check();
     diags.append(prover.errors);
     result
@@ -123,6 +105,15 @@ pub(super) fn prove<'a>(
 pub fn prove_kernel(op: OpRef<'_>, machine: Option<OpRef<'_>>, diags: &mut Diagnostics) -> Result<(), Reported> {
     let info = KernelInfo::read(op).map_err(|message| diags.report(op.error(message)))?;
     prove(&info, machine, diags)
+}
+
+/// Sizes of a kernel that stands in no module yet that would have to be at least 0, and are not proved to be, for its indices to
+/// lie inside. Whether it is proved if it requires them is to be tried.
+pub fn missing_conditions(op: OpRef<'_>, machine: Option<OpRef<'_>>) -> Vec<Poly> {
+    let Ok(info) = KernelInfo::read(op) else { return vec![] };
+    let mut prover = Prover::new(&info, machine);
+    prover.kernel();
+    prover.missing.into_inner()
 }
 
 /// The proof as part of the verifier: after all operations are known to be well formed, with the module's target.
@@ -145,6 +136,44 @@ pub(super) fn register(d: &mut DialectBuilder<'_>) {
 }
 
 impl<'a> Prover<'a> {
+    fn new(info: &'a KernelInfo<'a>, machine: Option<OpRef<'a>>) -> Self {
+        Self {
+            bounds: Bounds::of_kernel(info),
+            info,
+            machine,
+            tiles: HashMap::new(),
+            slices: HashMap::new(),
+            roots: info.views.iter().map(|(value, _, mode)| (*value, Root::Param(*value, *mode))).collect(),
+            loops: Vec::new(),
+            stores: Vec::new(),
+            loads: Vec::new(),
+            shared: Shared::default(),
+            unknowns: 0,
+            probing: false,
+            errors: Diagnostics::default(),
+            missing: RefCell::default(),
+        }
+    }
+
+    fn kernel(&mut self) {
+        let Some(entry) = self.info.op.region(0).and_then(|r| r.entry()) else { return };
+        self.block(entry);
+        self.check_writes();
+        if self.errors.errors() == 0 {
+            self.check_spaces(entry);
+        }
+    }
+
+    /// Notes a size that would have to be at least 0, unless it never is, or indices of the kernel are in it.
+    fn lacks(&self, size: &Poly) {
+        let dims = |name: &std::sync::Arc<str>| self.info.dims.iter().any(|(_, dim)| *dim.name == **name);
+        let mut missing = self.missing.borrow_mut();
+        let known = size.symbols().iter().all(dims) && size.excess().is_none();
+        if known && self.bounds.facts.range(size).1 >= 0 && !missing.contains(size) {
+            missing.push(size.clone());
+        }
+    }
+
     fn report(&mut self, op: OpRef<'a>, message: impl std::fmt::Display) {
         if !self.probing {
             self.errors.report(op.error(message));
@@ -284,14 +313,19 @@ impl<'a> Prover<'a> {
     /// Rule 1: a fixed index lies in its dimension.
     fn fixed_index(&self, op: OpRef<'a>, view: Value, dim: usize, offset: &Poly, size: &Poly) -> Result<(), String> {
         let view = self.show(op, view);
-        if !self.bounds.never_negative(offset) {
+        let around = || self.info.grid.iter().map(|(index, _)| *index).chain(self.loops.iter().copied());
+        let holds = |size: &Poly| self.bounds.never_negative(size) || self.bounds.never_negative_within(size, around());
+        let least = |size: Poly| self.bounds.lower(&size).unwrap_or(size);
+        if !holds(offset) {
+            self.lacks(&least(offset.clone()));
             return Err(format!("has index {offset} of dimension {dim} of {view}, which may be negative"));
         }
         let room = size.sub(offset).sub(&1.into());
-        if self.bounds.never_negative(&room) {
+        if holds(&room) {
             return Ok(());
         }
-        let room = self.bounds.lower(&room).unwrap_or(room);
+        let room = least(room);
+        self.lacks(&room);
         Err(format!(
             "has index {offset} of dimension {dim} of {view}, which is not proven below its size {size}: {room} may be \
              negative"
@@ -423,25 +457,12 @@ impl<'a> Prover<'a> {
             };
             return Err(format!("does not fit @{name}, which is ({}) -> ({})", text(&expected), text(&results)));
         }
+        let operands = entry.args().iter().zip(op.operands());
         let mut inner = Prover {
-            info: self.info,
-            bounds: Bounds::of_kernel(self.info),
-            machine: None,
-            tiles: entry
-                .args()
-                .iter()
-                .zip(op.operands())
-                .filter_map(|(a, v)| Some((*a, self.tiles.get(&v)?.clone())))
-                .collect(),
-            slices: HashMap::new(),
+            tiles: operands.filter_map(|(a, v)| Some((*a, self.tiles.get(&v)?.clone()))).collect(),
             roots: HashMap::new(),
-            loops: Vec::new(),
-            stores: Vec::new(),
-            loads: Vec::new(),
-            shared: Shared::default(),
             unknowns: self.unknowns,
-            probing: false,
-            errors: Diagnostics::default(),
+            ..Prover::new(self.info, None)
         };
         for inner_op in entry.ops().filter(|o| !o.is::<YieldOp<'_>>()) {
             inner.op(inner_op).map_err(|message| format!("is @{name}, whose '{}' {message}", inner_op.name_str()))?;

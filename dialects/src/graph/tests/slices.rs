@@ -32,3 +32,18 @@ fn bounds_of_any_sign_are_those_of_the_run() {
         }
     }
 }
+
+#[test]
+fn floors_tell_from_which_end_a_bound_counts() {
+    let parse = |text: &str| Poly::parse(text).unwrap();
+    let mut facts = Facts::new();
+    facts.define("N", SymbolInfo::default());
+    // Never negative, and never more than the size: half of it, rounded up, in windows of 7.
+    let half = parse("N floordiv 4 - N floordiv 8");
+    let windows = parse("7*(N floordiv 4) - 7*((6*(N floordiv 4) + N floordiv 8) floordiv 7)");
+    assert_eq!(slice_bound(&half, 1, &windows, &facts), Some(half.clone()));
+    assert_eq!(slice_len(&Poly::default(), &half, 1, &windows, &facts), Some(half.clone()));
+    // Always negative: it counts from the end.
+    let (back, size) = (half.scale(-1).sub(&1.into()), parse("N + 1"));
+    assert_eq!(slice_bound(&back, 1, &size, &facts), Some(size.add(&back)));
+}
