@@ -10,6 +10,7 @@ pub mod expand_fma;
 pub mod expand_math;
 pub mod expand_operators;
 pub mod expand_truncf;
+pub mod fold_into_weights;
 pub mod fold_launches;
 mod functions;
 pub mod generic;
@@ -60,6 +61,7 @@ pub fn register(registry: &mut PassRegistry) {
     registry.add(&expand_truncf::EXPAND_TRUNCF);
     registry.add(&expand_math::EXPAND_MATH);
     registry.add(&expand_operators::EXPAND_OPERATORS);
+    registry.add(&fold_into_weights::FOLD_INTO_WEIGHTS);
     registry.add(&fold_launches::FOLD_LAUNCHES);
     registry.add(&gir::cost::PRINT_GIR_COST);
     registry.add(&gir::simplify::GIR_SIMPLIFY);

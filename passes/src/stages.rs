@@ -5,7 +5,7 @@
 /// which become functions as those of the program did.
 pub const SHAPES: &str = "scf-for-to-while,scalars-to-tensors,outline-regions,inline-decided,convert-elementwise-to-graph,\
      propagate-shapes,inline-decided,graph-operator-rewrite,raise-attention,expand-operators,scf-for-to-while,scalars-to-tensors,outline-regions,\
-     canonicalize,cse,graph-property-rewrite,canonicalize,\
+     canonicalize,cse,graph-property-rewrite,fold-into-weights,canonicalize,\
      outline-regions,inline-decided,convert-elementwise-to-graph,propagate-shapes";
 
 /// Regions that become kernels.

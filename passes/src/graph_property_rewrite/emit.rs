@@ -1,5 +1,7 @@
 //! Expressions as ops.
 
+use std::rc::Rc;
+
 use sutura_dialects::graph::build::{ComputeInput, scalar};
 use sutura_dialects::graph::{ComputeForm, ComputeOp};
 use sutura_ir::affine::AffineExpr;
@@ -8,7 +10,7 @@ use sutura_ir::{Attr, Block, Loc, Op, OpRef, OpState, Rewriter, Value};
 use super::expr::{Element, Expr, Kind};
 
 /// Elements as numbers in the body of an op.
-pub(super) trait Inputs {
+pub(crate) trait Inputs {
     /// The number; an input is added for it if none reads it.
     fn read(&mut self, rw: &mut Rewriter<'_>, element: &Element) -> Value;
     /// Whether the values that expressions name as `here` are in this body.
@@ -16,9 +18,9 @@ pub(super) trait Inputs {
 }
 
 /// Inputs of an op that exists.
-pub(super) struct Grown {
-    pub(super) op: Op,
-    pub(super) block: Block,
+pub(crate) struct Grown {
+    pub(crate) op: Op,
+    pub(crate) block: Block,
 }
 
 impl Inputs for Grown {
@@ -94,25 +96,41 @@ impl Inputs for Given {
 
 /// Makes the ops of `expr` at the insertion point.
 pub(super) fn emit(rw: &mut Rewriter<'_>, loc: Loc, inputs: &mut dyn Inputs, expr: &Expr) -> Value {
+    emit_with(rw, loc, inputs, expr, &mut Vec::new())
+}
+
+/// The same; `made` has the numbers that are computed once for more than one place.
+fn emit_with(
+    rw: &mut Rewriter<'_>,
+    loc: Loc,
+    inputs: &mut dyn Inputs,
+    expr: &Expr,
+    made: &mut Vec<(Rc<()>, Value)>,
+) -> Value {
     if let Some(value) = expr.here.filter(|_| inputs.has_values()) {
         return value;
     }
     if let Some(element) = &expr.stored {
         return inputs.read(rw, element);
     }
+    if let Some((_, value)) = made.iter().find(|(once, _)| expr.is_the_same_one(once)) {
+        return *value;
+    }
     match &expr.kind {
         Kind::Read(element) => inputs.read(rw, element),
         Kind::Opaque(value) => *value,
         Kind::Const(value) => scalar::constant(rw, loc, *value, expr.ty),
         Kind::Op(name, args) => {
-            let operands: Vec<Value> = args.iter().map(|arg| emit(rw, loc, inputs, arg)).collect();
+            let operands: Vec<Value> = args.iter().map(|arg| emit_with(rw, loc, inputs, arg, made)).collect();
             let cx = rw.cx();
             let mut state = OpState::new(cx.op_name(name), loc).operands(operands).results([expr.ty]);
             if !expr.flags.is_none() {
                 state = state.prop(cx.ident("fastmath"), cx.ext_attr(expr.flags));
             }
             let op = rw.create(state);
-            rw.body().result(op, 0)
+            let value = rw.body().result(op, 0);
+            made.extend(expr.once.clone().map(|once| (once, value)));
+            value
         }
     }
 }

@@ -1,5 +1,7 @@
 //! What a scalar op computes, seen through the elementwise ops that made the tensors it reads.
 
+use std::rc::Rc;
+
 use sutura_dialects::arith::FastMathFlags;
 use sutura_dialects::r#dyn::poly::Poly;
 use sutura_dialects::graph::{ComputeForm, maps};
@@ -7,7 +9,7 @@ use sutura_ir::affine::{AffineExpr, AffineExprData};
 use sutura_ir::{Attr, Body, Context, Op, OpRef, Type, Value};
 
 /// An element of a tensor: the tensor, and an index in the iterators of the op that is looked at.
-pub(super) type Element = (Value, Vec<AffineExpr>);
+pub(crate) type Element = (Value, Vec<AffineExpr>);
 
 /// What a number is made of.
 #[derive(Clone, Debug)]
@@ -35,6 +37,8 @@ pub(super) struct Expr {
     pub(super) stored: Option<Element>,
     /// The op that computes it, if that goes when what uses it goes.
     pub(super) goes: Option<Owner>,
+    /// Shared by all places of an expression in which this is one number, which is computed once.
+    pub(super) once: Option<Rc<()>>,
 }
 
 /// Where a scalar op is computed, and how often.
@@ -47,8 +51,20 @@ pub(super) struct Owner {
 }
 
 /// Ops that rules know.
-const KNOWN: &[&str] =
-    &["arith.addf", "arith.subf", "arith.mulf", "arith.divf", "arith.negf", "math.exp", "math.log", "math.sqrt"];
+const KNOWN: &[&str] = &[
+    "arith.addf",
+    "arith.subf",
+    "arith.mulf",
+    "arith.divf",
+    "arith.negf",
+    "arith.maximumf",
+    "arith.minimumf",
+    "math.absf",
+    "math.exp",
+    "math.log",
+    "math.sqrt",
+    "math.tanh",
+];
 
 /// Elementwise ops through which a number is followed.
 const MAX_DEPTH: usize = 4;
@@ -56,12 +72,20 @@ const MAX_DEPTH: usize = 4;
 impl Expr {
     /// A new op.
     pub(super) fn op(name: &'static str, args: Vec<Self>, ty: Type, flags: FastMathFlags) -> Self {
-        Self { kind: Kind::Op(name, args), ty, flags, here: None, stored: None, goes: None }
+        Self { kind: Kind::Op(name, args), ty, flags, here: None, stored: None, goes: None, once: None }
     }
 
     /// A constant.
     pub(super) fn constant(value: Attr, ty: Type) -> Self {
-        Self { kind: Kind::Const(value), ty, flags: FastMathFlags::ALL, here: None, stored: None, goes: None }
+        Self {
+            kind: Kind::Const(value),
+            ty,
+            flags: FastMathFlags::ALL,
+            here: None,
+            stored: None,
+            goes: None,
+            once: None,
+        }
     }
 
     /// The operands, if it is an op of this name.
@@ -96,7 +120,7 @@ impl Expr {
 }
 
 /// Points of the iteration space of an op; `None` where a size is unknown.
-pub(super) fn points(form: &ComputeForm<'_>) -> Option<Poly> {
+pub(crate) fn points(form: &ComputeForm<'_>) -> Option<Poly> {
     Some(Poly::product(&form.extents().into_iter().collect::<Option<Vec<_>>>()?))
 }
 
@@ -120,7 +144,7 @@ impl<'a> Reader<'a> {
         let op = self.form.op;
         let ty = op.ty(value);
         let here = self.inner.is_none().then_some(value);
-        let leaf = |kind| Expr { kind, ty, flags: FastMathFlags::ALL, here, stored: None, goes: None };
+        let leaf = |kind| Expr { kind, ty, flags: FastMathFlags::ALL, here, stored: None, goes: None, once: None };
         if let Some(input) = self.form.body.args().iter().position(|arg| *arg == value) {
             return self.input(input, value);
         }
@@ -136,7 +160,7 @@ impl<'a> Reader<'a> {
         let compute = self.inner.as_ref().and_then(|(_, goes)| goes.then_some(op.op));
         let goes = sole && (compute.is_some() || self.inner.is_none());
         let goes = goes.then(|| Owner { points: self.points.clone(), compute });
-        Some(Expr { kind: Kind::Op(name, args), ty, flags: flags_of(def), here, stored: None, goes })
+        Some(Expr { kind: Kind::Op(name, args), ty, flags: flags_of(def), here, stored: None, goes, once: None })
     }
 
     /// An element of an input, or what the elementwise op computes that made it.
@@ -144,7 +168,7 @@ impl<'a> Reader<'a> {
         let (op, cx) = (self.form.op, self.form.op.cx);
         let here = self.inner.is_none().then_some(arg);
         let ty = op.ty(arg);
-        let leaf = |kind| Expr { kind, ty, flags: FastMathFlags::ALL, here, stored: None, goes: None };
+        let leaf = |kind| Expr { kind, ty, flags: FastMathFlags::ALL, here, stored: None, goes: None, once: None };
         if self.form.oob[input].is_some() || maps::mentions_sizes(cx, self.form.input_maps[input]) {
             return here.map(|value| leaf(Kind::Opaque(value)));
         }

@@ -4,6 +4,7 @@
 //! rule sees `a * b + a * c` whether it is one op or three. After the property rewriting of DNNFusion (PLDI'21), with a
 //! price for both sides (`price`): sizes are symbolic, so a rewrite has to pay at all of them.
 
+mod activations;
 mod emit;
 mod expr;
 mod price;
@@ -25,11 +26,13 @@ use sutura_ir::{Block, BlockRef, Body, Context, Loc, Op, OpRef, Rewriter};
 
 use crate::functions::of_each_function;
 
-use emit::{Grown, emit};
-pub(crate) use expr::substitute;
-use expr::{Kind, Reader, points};
+use emit::emit;
+pub(crate) use emit::{Grown, Inputs};
+use expr::{Kind, Reader};
+pub(crate) use expr::{points, substitute};
 use price::{Change, Gone};
 use reduction::Hoist;
+pub(crate) use rules::REORDER;
 
 /// `graph-property-rewrite`
 pub static GRAPH_PROPERTY_REWRITE: PassInfo = PassInfo {
@@ -38,13 +41,16 @@ pub static GRAPH_PROPERTY_REWRITE: PassInfo = PassInfo {
     summary: "Rewrite tensor operations by properties of arithmetic where that saves operations or bytes",
     description: "Rewrites scalar ops of `graph.compute`, seen through the elementwise ops that made what they read. Always, \
                   because every bit stays: `a + (-b) = a - b` and its like, `x / c = x * (1 / c)` for a power of two, \
-                  `(x * c) * d = x * (c * d)` for powers of two from 1 on. With `fast-math`, or where all ops concerned have \
+                  `(x * c) * d = x * (c * d)` for powers of two from 1 on, and limits on limits, as \
+                  `max(max(x, c), d) = max(x, max(c, d))`. With `fast-math`, or where all ops concerned have \
                   the flags: `a * b + a * c = a * (b + c)`, also for a difference, `(x * c) * d = x * (c * d)`, \
                   `exp(a) * exp(b) = exp(a + b)`, also for a quotient and `1 / exp(x)`, `(x + c) + d = x + (c + d)`, \
                   `(x * c + d) * e = x * (c * e) + d * e` and `sum(x * c) = sum(x) * c` for what does not depend on what is \
                   summed over, all with `reassoc` and `nsz`; `sqrt(x) * sqrt(x) = x` with `nnan` as well, \
                   `x / sqrt(x) = sqrt(x)` with `nnan` and `ninf`; `log(exp(x)) = x`, `exp(log(x)) = x` and \
-                  `log(a) + log(b) = log(a * b)`, also for a difference, with these and `afn`; `x / c = x * (1 / c)` and \
+                  `log(a) + log(b) = log(a * b)`, also for a difference, with these and `afn`; with `reassoc`, `nsz` and `afn` \
+                  `tanh(log(1 + exp(x))) = n / (n + 2)` for `n = exp(x) * (exp(x) + 2)`, which is what mish is made of, and \
+                  `2 / (1 + exp(-x)) - 1 = tanh(x / 2)`; `x / c = x * (1 / c)` and \
                   `x * (1 / y) = x / y` with `arcp`. A rewrite is made if neither operations, weighted by what they take, nor bytes, as if each op were \
                   a kernel, become more at any size, and one becomes less. What is left is said in remarks, with the reason.",
     anchor: Anchor::Any,
@@ -228,7 +234,7 @@ impl PropertyRewrite {
 }
 
 /// Removes scalar ops, inputs and ops that nothing uses any more.
-fn clean(rw: &mut Rewriter<'_>, entry: Block, op: Op) {
+pub(crate) fn clean(rw: &mut Rewriter<'_>, entry: Block, op: Op) {
     let block = ComputeForm::of(OpRef::new(rw.cx(), rw.body(), op)).map(|form| form.body.block);
     if let Some(block) = block {
         erase_dead(rw, block);

@@ -1,6 +1,7 @@
 //! What a rewrite saves: scalar operations weighted by what they take, and bytes as if each op were a kernel.
 
 use std::collections::BTreeMap;
+use std::rc::Rc;
 
 use sutura_dialects::r#dyn::Facts;
 use sutura_dialects::r#dyn::attr::symbolic_shape;
@@ -29,6 +30,8 @@ pub(super) struct Gone {
     work: Option<Poly>,
     /// In the order of their numbers.
     computes: BTreeMap<u32, Op>,
+    /// What is computed once for more than one place.
+    once: Vec<Rc<()>>,
 }
 
 fn weight(name: &str) -> i64 {
@@ -76,6 +79,10 @@ impl Gone {
             return self.take(expr);
         }
         if let Kind::Op(name, args) = &expr.kind {
+            if self.once.iter().any(|once| expr.is_the_same_one(once)) {
+                return;
+            }
+            self.once.extend(expr.once.clone());
             self.add(&points.scale(weight(name)));
             args.iter().for_each(|arg| self.keep(arg, points, reads, here));
         }

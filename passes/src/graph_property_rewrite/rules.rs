@@ -6,6 +6,7 @@
 use sutura_dialects::arith::FastMathFlags;
 use sutura_ir::{Context, Type};
 
+use super::activations::{limits, mish, tanh_of_sigmoid};
 use super::expr::{Expr, Kind};
 
 /// An expression that may take the place of another one.
@@ -19,7 +20,7 @@ pub(super) struct Rewrite {
 }
 
 /// A sum or a product may be made in another order, and the sign of a zero may change.
-pub(super) const REORDER: FastMathFlags = FastMathFlags::REASSOC.with(FastMathFlags::NSZ);
+pub(crate) const REORDER: FastMathFlags = FastMathFlags::REASSOC.with(FastMathFlags::NSZ);
 
 /// Everything that the rules know of `expr`.
 pub(super) fn rewrites(cx: &Context, expr: &Expr) -> Vec<Rewrite> {
@@ -30,6 +31,7 @@ pub(super) fn rewrites(cx: &Context, expr: &Expr) -> Vec<Rewrite> {
             distribute(name, expr, a, b),
             logarithms(expr, a, b),
             constant_terms(cx, expr, a, b),
+            tanh_of_sigmoid(cx, expr, a, b),
         ],
         ("arith.mulf", [a, b]) => vec![
             negated_factors(expr, name, a, b),
@@ -45,6 +47,8 @@ pub(super) fn rewrites(cx: &Context, expr: &Expr) -> Vec<Rewrite> {
             quotient_of_exp(cx, expr, a, b),
             by_root(expr, a, b),
         ],
+        ("math.tanh", [x]) => vec![mish(cx, expr, x)],
+        ("arith.maximumf" | "arith.minimumf", _) => vec![limits(cx, name, expr)],
         ("math.exp" | "math.log", [x]) => vec![inverse(expr, x)],
         _ => Vec::new(),
     };
@@ -76,7 +80,7 @@ fn negated_factors(top: &Expr, name: &'static str, a: &Expr, b: &Expr) -> Option
 }
 
 /// The number that a constant is.
-fn number(cx: &Context, expr: &Expr) -> Option<f64> {
+pub(super) fn number(cx: &Context, expr: &Expr) -> Option<f64> {
     match expr.kind {
         Kind::Const(value) => cx.as_f64(value),
         _ => None,
@@ -85,7 +89,7 @@ fn number(cx: &Context, expr: &Expr) -> Option<f64> {
 
 /// `value` as a constant of type `ty`, and what it is there after rounding; `None` for one that is no normal number, on
 /// which hardware is slow and of which few bits are left.
-fn constant(cx: &Context, value: f64, ty: Type) -> Option<(Expr, f64)> {
+pub(super) fn constant(cx: &Context, value: f64, ty: Type) -> Option<(Expr, f64)> {
     // The least exponents of normal numbers; other types have so few that no rule pays.
     let least = match ty {
         Type::F64 => f64::MIN_POSITIVE,

@@ -1,9 +1,10 @@
 //! Random programs of the ops that rules know: rewriting keeps what they mean, exactly unless more is allowed.
 
 use sutura_dialects::graph::Combiner;
-use sutura_dialects::graph::build::{Built, GraphBuilder};
-use sutura_interp::Tolerance;
+use sutura_dialects::graph::build::{Built, GraphBuilder, Scalars};
 use sutura_interp::random::Random;
+use sutura_interp::{DType, Interpreter, Scalar, Tensor, Tolerance};
+use sutura_ir::types::FloatKind;
 use sutura_ir::{Context, Module, Type, Value};
 
 use crate::testing::{agree, any, context, copy, function, run, tensor, text};
@@ -24,7 +25,7 @@ fn step(g: &mut GraphBuilder<'_, '_>, random: &mut Random, full: &[Value], small
     let a = choose(random, full);
     let b = if below(random, 3) == 0 { choose(random, small) } else { choose(random, full) };
     let c = choose(random, small);
-    match below(random, 14) {
+    match below(random, 17) {
         0 => g.zip(a, b, |s, a, b| s.add(a, b)),
         1 => g.zip(a, b, |s, a, b| s.sub(a, b)),
         2 => g.map(a, |s, x| s.neg(x)),
@@ -95,6 +96,17 @@ fn step(g: &mut GraphBuilder<'_, '_>, random: &mut Random, full: &[Value], small
             let line = s.add(scaled, d);
             s.mul(line, e)
         }),
+        13 => gate(g, random, a),
+        14 => {
+            let bounds = [[-1.0, 0.5, 0.25], [0.0, 6.0, -2.0], [0.5, 0.25, 1.0]][below(random, 3)];
+            let up = below(random, 2) == 0;
+            g.map(a, |s, x| {
+                let [c, d, e] = bounds.map(|c| s.number(c, s.ty(x)));
+                let once = s.max(x, c);
+                let twice = if up { s.max(once, d) } else { s.min(once, d) };
+                s.max(twice, e)
+            })
+        }
         _ => g.map(a, |s, x| {
             // At least 1, so that nothing is divided by zero.
             let (size, one) = (s.abs(x), s.number(1.0, s.ty(x)));
@@ -102,6 +114,39 @@ fn step(g: &mut GraphBuilder<'_, '_>, random: &mut Random, full: &[Value], small
             let root = s.math("math.sqrt", at_least);
             s.div(at_least, root)
         }),
+    }
+}
+
+/// What mish multiplies by, with a softplus that overflows and with one that does not, and a hyperbolic tangent by a sigmoid.
+fn gate(g: &mut GraphBuilder<'_, '_>, random: &mut Random, a: Value) -> Built {
+    let kind = below(random, 3);
+    let soft = g.map(a, |s, x| activation(s, kind, x))?;
+    g.map(soft, |s, x| if kind < 2 { s.math("math.tanh", x) } else { x })
+}
+
+/// `log(1 + exp(x))`, `max(x, 0) + log(1 + exp(-|x|))`, or `2 * (1 / (1 + exp(-x))) - 1`.
+fn activation(s: &mut Scalars<'_, '_>, kind: usize, x: Value) -> Value {
+    let ty = s.ty(x);
+    let [zero, one, two] = [0.0, 1.0, 2.0].map(|c| s.number(c, ty));
+    let size = s.abs(x);
+    let exponent = match kind {
+        0 => x,
+        1 => s.neg(size),
+        _ => s.neg(x),
+    };
+    let exp = s.math("math.exp", exponent);
+    let sum = s.add(one, exp);
+    match kind {
+        0 => s.math("math.log", sum),
+        1 => {
+            let (positive, log) = (s.max(x, zero), s.math("math.log", sum));
+            s.add(positive, log)
+        }
+        _ => {
+            let sigmoid = s.div(one, sum);
+            let twice = s.mul(two, sigmoid);
+            s.sub(twice, one)
+        }
     }
 }
 
@@ -178,6 +223,74 @@ fn without_flags_every_bit_stays() {
 fn with_flags_results_differ_by_rounding() {
     let changed = check(FAST, Tolerance { abs: 1e-2, rel: 1e-3, ..Tolerance::EXACT }, 6);
     assert!(changed > 80, "only {changed} programs were changed");
+}
+
+/// Numbers at which functions change, overflow or are no numbers.
+const SPECIAL: [f64; 22] = [
+    0.0,
+    -0.0,
+    1.0,
+    -1.0,
+    0.5,
+    -0.5,
+    5.4,
+    5.6,
+    -7.0,
+    12.0,
+    -12.0,
+    19.9,
+    20.1,
+    -30.0,
+    60.0,
+    -60.0,
+    1e4,
+    -1e4,
+    f64::INFINITY,
+    f64::NEG_INFINITY,
+    f64::NAN,
+    1e-5,
+];
+
+/// What the results of a function of one number are at [`SPECIAL`].
+fn at_special(cx: &Context, module: &Module, kind: FloatKind) -> Vec<Scalar> {
+    let all = SPECIAL.iter().map(|x| Scalar::float(*x, kind));
+    let input = Tensor::from_scalars(DType::Float(kind), &[SPECIAL.len()], all).expect("as many as there are");
+    let made = Interpreter::new(cx, module).call("main", &[sutura_interp::Value::Tensor(input)]).expect("it runs");
+    let made = made[0].tensor().expect("a tensor").data().clone();
+    (0..SPECIAL.len()).map(|i| made.get(i).expect("all are made")).collect()
+}
+
+/// Mish and the hyperbolic tangent by a sigmoid are what they were at special numbers, of each type, within some of its last bits.
+#[test]
+fn gates_keep_special_numbers() {
+    let cx = context();
+    for (ty, digits) in [(Type::F32, 2e-7), (Type::F64, 4e-16), (Type::F16, 2e-3), (Type::BF16, 2e-2)] {
+        let Some(DType::Float(float)) = DType::of(&cx, ty) else { panic!("a type of floats") };
+        for kind in 0..3 {
+            let n = SPECIAL.len().to_string();
+            let before = function(&cx, &[], &[tensor(&cx, &[&n], ty)], |g, args| {
+                let y = g.map(args[0], |s, x| {
+                    let y = activation(s, kind, x);
+                    if kind < 2 { s.math("math.tanh", y) } else { y }
+                })?;
+                Ok(vec![y])
+            });
+            let mut after = copy(&cx, &before);
+            let said = run(&cx, &mut after, "builtin.module(graph-property-rewrite{fast-math=reassoc,nsz,afn})");
+            let said = said.expect("it runs");
+            assert!(said.iter().any(|line| line.contains(" become ")), "{said:?}");
+            let results = [&before, &after].map(|module| at_special(&cx, module, float));
+            for (i, x) in SPECIAL.iter().enumerate() {
+                let [was, is] = [results[0][i], results[1][i]].map(|y| y.as_f64().expect("a float"));
+                // The exact function, of the number as the type has it.
+                let x = Scalar::float(*x, float).as_f64().expect("a float");
+                let exact = if kind < 2 { x.max(0.0) + (-x.abs()).exp().ln_1p() } else { x / 2.0 };
+                let exact = if x.is_nan() { x } else { exact.tanh() };
+                let near = |y: f64| (y.is_nan() && exact.is_nan()) || (y - exact).abs() <= digits * 4.0;
+                assert!(near(is), "{ty:?} {kind}: {x} gave {was}, gives {is}, is {exact}");
+            }
+        }
+    }
 }
 
 #[test]

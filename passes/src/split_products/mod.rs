@@ -19,7 +19,7 @@ use sutura_ir::pass::{Anchor, Pass, PassInfo, PassOptions, PassResult, PassRun, 
 use sutura_ir::{Body, Context, Op, OpRef, Rewriter, Type, Value};
 
 use crate::functions::{Remark, of_each_function, say};
-use recipe::Recipe;
+pub(crate) use recipe::Recipe;
 
 /// `split-products`
 pub static SPLIT_PRODUCTS: PassInfo = PassInfo {

@@ -26,16 +26,16 @@ struct Step {
 }
 
 /// Scalar ops that make one number of elements of inputs.
-pub(super) struct Recipe {
+pub(crate) struct Recipe {
     steps: Vec<Step>,
     last: Source,
     /// Inputs that are read, each once.
-    pub(super) inputs: Vec<usize>,
+    pub(crate) inputs: Vec<usize>,
 }
 
 impl Recipe {
     /// What makes `value` in the body of `form`; `None` where an op is no pure function of elements.
-    pub(super) fn of(form: &ComputeForm<'_>, value: Value) -> Option<Self> {
+    pub(crate) fn of(form: &ComputeForm<'_>, value: Value) -> Option<Self> {
         let op = form.op;
         let args = form.body.args();
         let mut sources: FxHashMap<Value, Source> = FxHashMap::default();
@@ -74,7 +74,7 @@ impl Recipe {
     }
 
     /// Writes the ops; `args` has the elements of [`Self::inputs`].
-    pub(super) fn write(&self, s: &mut Scalars<'_, '_>, args: &[Value]) -> Value {
+    pub(crate) fn write(&self, s: &mut Scalars<'_, '_>, args: &[Value]) -> Value {
         let mut made: Vec<Value> = Vec::with_capacity(self.steps.len());
         let value = |source: Source, made: &[Value]| match source {
             Source::Step(step) => made[step],

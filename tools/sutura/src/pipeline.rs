@@ -14,6 +14,7 @@ use sutura_ir::diagnostics::{Diagnostic, Diagnostics, Severity};
 use sutura_ir::pass::{Event, PassError, PassRegistry, RunConfig, parse_pipeline, run_pipeline};
 use sutura_ir::verify::{VerifyOptions, verify};
 use sutura_ir::{Context, Module, Op, OpRef, Rewriter, Type};
+use sutura_passes::fold_into_weights::FOLD_INTO_WEIGHTS;
 use sutura_passes::gpu_narrow_indices::GPU_NARROW_INDICES;
 use sutura_passes::graph_operator_rewrite::GRAPH_OPERATOR_REWRITE;
 use sutura_passes::graph_property_rewrite::GRAPH_PROPERTY_REWRITE;
@@ -318,6 +319,7 @@ impl Compilation {
         if !flags.is_empty() {
             let options = format!("fast-math={}", flags.join(","));
             passes = with(passes, GRAPH_PROPERTY_REWRITE.argument, options.clone());
+            passes = with(passes, FOLD_INTO_WEIGHTS.argument, options.clone());
             passes = with(passes, GRAPH_OPERATOR_REWRITE.argument, options);
         }
         if let Some(limit) = self.index_limit {
