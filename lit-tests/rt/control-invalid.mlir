@@ -50,13 +50,6 @@ rt.program @main(%x : !rt.buffer<f32, [N]> in "x", %y : !rt.buffer<f32, [N]> out
 
 // -----
 
-rt.program @again(%x : !rt.buffer<f32, [N]> in "x", %y : !rt.buffer<f32, [N]> out "y") symbols(N : [0, 64]) {
-  // expected-error @below {{runs '@again' while '@again' runs}}
-  invoke @again ins(%x) outs(%y) : !rt.buffer<f32, [N]>, !rt.buffer<f32, [N]>
-}
-
-// -----
-
 rt.program @eights(%x : !rt.buffer<f32, [N]> in "x", %y : !rt.buffer<f32, [N]> out "y") symbols(N : [0, 64] div 8) attributes {private} {
   copy %x, %y : !rt.buffer<f32, [N]>, !rt.buffer<f32, [N]>
 }

@@ -94,6 +94,7 @@ fn write(path: &Path, bytes: usize) -> Result<()> {
         data_checks: vec![],
         routines: vec![],
         decided: vec![],
+        functions: vec![],
         temporaries: Vec::new(),
         kernels: vec![],
         source_hash: String::new(),

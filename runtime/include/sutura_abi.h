@@ -49,6 +49,11 @@ typedef struct SuturaRt {
   /* Waits for what was enqueued and returns the byte of the device's memory at this address, 0 or 1; below 0 where the run must
    * end, which sutura_run returns. */
   int32_t (*look)(void *ctx, const void *condition);
+  /* Begins a call of recursive function number `function` of the manifest: memory of the call's own, until leave. Not 0 where there
+   * are too many calls in each other or too little memory, which sutura_run returns. Only without device code. */
+  int32_t (*enter)(void *ctx, int64_t function, int64_t bytes, void **frame);
+  /* Ends the call that began last. */
+  void (*leave)(void *ctx);
 } SuturaRt;
 
 /* What a host.so exports. */

@@ -1,8 +1,8 @@
 //! The binary interface between generated code and the runtime, version [`VERSION`].
 //!
 //! `include/sutura_abi.h` says the same in C; a test compiles a `host.so` against it and compares the layouts.
-//! Any change here is a new version: the loader refuses every other one. Sizes that data decide came without one: code without
-//! them is as before, and a runtime that does not know them refuses the manifest.
+//! Any change here is a new version: the loader refuses every other one. Sizes that data decide, and calls of functions, came
+//! without one: code without them is as before, and a runtime that does not know them refuses the manifest.
 //!
 //! A `host.so` exports three functions and a variable:
 //!
@@ -119,6 +119,12 @@ pub struct SuturaRt {
     /// number below 0 where something went wrong, or kernels have reported wrong data, so that what follows may be nonsense:
     /// `sutura_run` returns it then. Only for artifacts with device code.
     pub look: unsafe extern "C" fn(ctx: *mut c_void, condition: *const c_void) -> i32,
+    /// Begins a call of a recursive function, by its number in the manifest's `functions`: writes to `frame` the address of so many
+    /// bytes with any content, which are the call's until [`SuturaRt::leave`]. Returns 0, or a number that `sutura_run` returns
+    /// where there are too many calls in each other or too little memory. Only for artifacts without device code.
+    pub enter: unsafe extern "C" fn(ctx: *mut c_void, function: i64, bytes: i64, frame: *mut *mut c_void) -> i32,
+    /// Ends the call that began last. A run that ends with an error ends all of them.
+    pub leave: unsafe extern "C" fn(ctx: *mut c_void),
 }
 
 /// Words of 64 bits at [`SuturaRt::reports`].

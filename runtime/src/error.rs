@@ -167,6 +167,16 @@ pub enum Error {
         position: Option<i64>,
     },
 
+    /// A recursion of the model goes deeper than runs may.
+    #[error("{}", too_deep(function, *depth, *stack))]
+    TooDeep {
+        function: String,
+        /// Calls in each other, the one counted that could not begin.
+        depth: usize,
+        /// No stack is left for it.
+        stack: bool,
+    },
+
     /// A device that the model was not compiled for.
     #[error("the model was compiled for {wanted}, and `{device}` {is}")]
     WrongDevice { wanted: String, device: String, is: String },
@@ -345,6 +355,7 @@ impl Error {
             | Self::WrongIndex { .. }
             | Self::WrongSize { .. }
             | Self::UnequalSize { .. }
+            | Self::TooDeep { .. }
             | Self::DivisionByZero { .. }
             | Self::InvalidTensor { .. }
             | Self::Incomparable { .. }
@@ -418,6 +429,18 @@ fn wrong_index(what: &str, position: i64, index: i64, size: i64) -> String {
 }
 
 /// As the compiler's interpreter says it.
+fn too_deep(function: &str, depth: usize, stack: bool) -> String {
+    if stack {
+        return format!(
+            "function `{function}`: no stack is left for a call that is {depth} deep; does the data end the recursion?"
+        );
+    }
+    let most = depth - 1;
+    format!(
+        "function `{function}`: more than {most} calls are in each other; does the data end the recursion? SUTURA_MAX_DEPTH allows more"
+    )
+}
+
 fn division_by_zero(what: &str, position: Option<i64>) -> String {
     let place = position.map_or_else(String::new, |at| format!(" at element {at}"));
     format!("{what}: divides by zero{place}")

@@ -65,6 +65,8 @@ fn sections(manifest: &Manifest) -> Vec<(&'static str, Vec<String>)> {
         ("kernels", manifest.kernels.iter().map(kernel).collect()),
     ];
     sections.extend((!decided.is_empty()).then_some(("decided", decided)));
+    let functions = manifest.functions.len();
+    sections.extend((functions > 0).then(|| ("functions", number(functions))));
     sections
 }
 

@@ -61,10 +61,24 @@ pub struct Manifest {
     /// What lies in the workspace, for reports.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub temporaries: Vec<Temporary>,
+    /// The recursive functions, which the code calls by their numbers here.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub functions: Vec<Function>,
     /// The compiled kernels, for reports.
     pub kernels: Vec<Kernel>,
     /// Hash of the source model, with the name of the hash in front, such as `sha256:…`.
     pub source_hash: String,
+}
+
+/// A function that calls itself, directly or through others. Each call has memory of its own.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Function {
+    /// Its name in the model.
+    pub name: String,
+    /// What lies in the memory of a call, over symbols of the function, for reports.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub temporaries: Vec<Temporary>,
 }
 
 /// What a run needs between its kernels. It lies where all end that it lies after, or at the begin of the workspace.
@@ -329,10 +343,12 @@ impl Manifest {
                 .map_err(|e| format!("constant `{}` {e}", constant.name))?;
         }
         self.validate_kernels()?;
-        for (number, temporary) in self.temporaries.iter().enumerate() {
-            if let Some(after) = temporary.after.iter().find(|after| **after >= number) {
-                return Err(format!("temporary {number} lies after {after}, which is none before it"));
-            }
+        validate_places(&self.temporaries)?;
+        for function in &self.functions {
+            validate_places(&function.temporaries).map_err(|e| format!("function `{}`: {e}", function.name))?;
+        }
+        if self.device.is_some() && !self.functions.is_empty() {
+            return Err("it has recursive functions, which no code for a device has".to_owned());
         }
         if let Some(name) = self.decided.iter().find(|name| !symbols.contains(name.as_str())) {
             return Err(format!("data decide `{name}`, which is no symbol"));
@@ -449,6 +465,16 @@ pub(crate) fn byte_size(element_type: ElementType, dims: &[i64]) -> Result<usize
         .ok_or_else(|| format!("has dimensions {dims:?}, which no memory can hold"))
 }
 
+/// What lies in a workspace comes after what it lies behind.
+fn validate_places(temporaries: &[Temporary]) -> Result<(), String> {
+    for (number, temporary) in temporaries.iter().enumerate() {
+        if let Some(after) = temporary.after.iter().find(|after| **after >= number) {
+            return Err(format!("temporary {number} lies after {after}, which is none before it"));
+        }
+    }
+    Ok(())
+}
+
 /// An error where two `things` have one name.
 pub(crate) fn unique<'a>(things: &str, names: impl Iterator<Item = &'a String>) -> Result<(), String> {
     let mut seen = HashSet::new();
@@ -494,6 +520,7 @@ pub(crate) mod tests {
             routines: Vec::new(),
             decided: Vec::new(),
             temporaries: vec![Temporary { bytes: "1024*batch".into(), after: Vec::new() }],
+            functions: vec![],
             kernels: Vec::new(),
             source_hash: "none".into(),
         }

@@ -13,10 +13,18 @@ use crate::pool::{MAX_THREADS, available_threads};
 /// The environment variable with the number of threads.
 const THREADS_VARIABLE: &str = "SUTURA_THREADS";
 
+/// The environment variable with how deep recursion may be.
+const DEPTH_VARIABLE: &str = "SUTURA_MAX_DEPTH";
+/// Calls of recursive functions that may be in each other, if nothing says another number.
+const MOST_CALLS: usize = 10_000;
+/// What that number may be.
+const MOST_OF_MOST_CALLS: usize = 1_000_000;
+
 /// Settings of a model. The default uses every processor.
 #[derive(Clone, Debug)]
 pub struct Options {
     threads: Option<usize>,
+    depth: Option<usize>,
     pub(crate) profile: bool,
     pub(crate) device: Option<String>,
     pub(crate) opened: Option<Device>,
@@ -28,7 +36,16 @@ pub struct Options {
 impl Default for Options {
     fn default() -> Self {
         let routines = BTreeMap::new();
-        Self { threads: None, profile: false, device: None, opened: None, graphs: true, trusted: false, routines }
+        Self {
+            threads: None,
+            depth: None,
+            profile: false,
+            device: None,
+            opened: None,
+            graphs: true,
+            trusted: false,
+            routines,
+        }
     }
 }
 
@@ -44,6 +61,14 @@ impl Options {
     #[must_use]
     pub fn threads(mut self, threads: usize) -> Self {
         self.threads = Some(threads);
+        self
+    }
+
+    /// How many calls of recursive functions may be in each other. A run whose data ask for more is an error. Without this,
+    /// `SUTURA_MAX_DEPTH` counts, and without that 10,000.
+    #[must_use]
+    pub fn max_depth(mut self, calls: usize) -> Self {
+        self.depth = Some(calls);
         self
     }
 
@@ -110,6 +135,21 @@ impl Options {
             Err(std::env::VarError::NotUnicode(value)) => {
                 check_threads(THREADS_VARIABLE, value.to_string_lossy().into_owned())
             }
+        }
+    }
+}
+
+impl Options {
+    /// How many calls may be in each other, from the first that says a number: this, the environment.
+    pub(crate) fn most_calls(&self) -> Result<usize> {
+        let (setting, value) = match (self.depth, std::env::var_os(DEPTH_VARIABLE)) {
+            (Some(depth), _) => ("the depth of recursion", depth.to_string()),
+            (None, Some(value)) => (DEPTH_VARIABLE, value.to_string_lossy().into_owned()),
+            (None, None) => return Ok(MOST_CALLS),
+        };
+        match whole_number(value.trim()) {
+            Some(calls @ 1..=MOST_OF_MOST_CALLS) => Ok(calls),
+            _ => Err(Error::Setting { setting, value, expected: "a whole number from 1 to 1000000" }),
         }
     }
 }

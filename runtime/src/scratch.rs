@@ -8,6 +8,7 @@ use std::sync::{Mutex, PoisonError};
 
 use crate::buffer::AlignedBuffer;
 use crate::error::Result;
+use crate::model::Blocks;
 
 /// The memory of one run.
 pub(crate) struct Scratch {
@@ -17,6 +18,8 @@ pub(crate) struct Scratch {
     pub(crate) workspace: AlignedBuffer,
     /// By input: room for an aligned copy.
     pub(crate) staging: Vec<AlignedBuffer>,
+    /// For calls of recursive functions.
+    pub(crate) calls: Blocks,
 }
 
 impl Default for Scratch {
@@ -27,6 +30,7 @@ impl Default for Scratch {
             output_dims: Vec::new(),
             workspace: AlignedBuffer::empty(),
             staging: Vec::new(),
+            calls: Blocks::default(),
         }
     }
 }

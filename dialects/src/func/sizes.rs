@@ -25,6 +25,8 @@ pub struct Signature {
     pub symbols: Vec<(String, SymbolInfo)>,
     /// Sizes that are equal in every run, with where that comes from.
     pub equalities: Vec<(Poly, Poly, Option<String>)>,
+    /// A call looks at the sizes itself when it begins, so that its caller need not.
+    pub checked_by_calls: bool,
 }
 
 /// Signatures of the functions of a module, by name.
@@ -47,6 +49,7 @@ impl Signature {
             results: shapes(func.results()),
             symbols: stated().filter_map(symbol).collect(),
             equalities: stated().filter_map(equality).collect(),
+            checked_by_calls: false,
         }
     }
 
@@ -88,6 +91,9 @@ impl Signature {
     /// size, what the function states holds, and symbols stand for sizes in their ranges.
     pub fn needs(&self, name: &str, instance: &Instance, arguments: &[Option<Shape>], facts: &Facts) -> Vec<Need> {
         let mut needs = Vec::new();
+        if self.checked_by_calls {
+            return needs;
+        }
         for (i, (formal, actual)) in self.inputs.iter().zip(arguments).enumerate() {
             let (Some(formal), Some(actual)) = (formal, actual) else { continue };
             for (dim, (formal, actual)) in formal.iter().zip(actual).enumerate() {

@@ -181,7 +181,8 @@ fn run(program: &ProgramInfo<'_>, args: Values, frame: &mut Frame<'_>) -> Result
     let outputs: Vec<MemRef> = outputs.collect::<Result<_, _>>()?;
     buffers.extend(outputs.iter().cloned().map(Value::from));
     let region = program.op.region(0).ok_or_else(|| Fault::invalid_ir("the program has no body"))?;
-    frame.run_region(region, buffers)?;
+    // A program that runs while it runs has other buffers.
+    frame.run_called(region, buffers)?;
     let mut results = Values::new();
     for (output, port) in outputs.iter().zip(&program.outputs) {
         let shape = shape(&port.ty, frame)?;

@@ -287,7 +287,8 @@ pub struct SelectOp {
 /// Runs another program of the module and waits for it: its inputs are read, its outputs written.
 ///
 /// The symbols of that program are solved from the sizes of these buffers, as they are from the dims of a model's inputs.
-/// `inline-programs` puts its body in the place of the call, where programs are compiled.
+/// `inline-programs` puts its body in the place of the call, where programs are compiled. A program that runs while it runs stays: it
+/// is a recursive function of the host program.
 ///
 /// With `most` it decides sizes: those of its outputs, of which `most` has a bound of each dimension, one output after the other. The
 /// symbols among them that nothing else tells are known behind it in its block. Such outputs have place for the most that they may be.

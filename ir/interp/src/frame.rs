@@ -304,6 +304,18 @@ impl<'f> Frame<'f> {
         result
     }
 
+    /// As [`Self::run_region`], of a region that is called: it never sees this frame's values, also where it calls itself.
+    ///
+    /// # Errors
+    /// As there.
+    pub fn run_called(&mut self, region: RegionRef<'_>, args: Values) -> Result<Values, InterpError> {
+        self.enter()?;
+        let table = self.table;
+        let result = self.run_inside(region, table, args);
+        self.state.depth -= 1;
+        result
+    }
+
     /// Counts one more active region.
     fn enter(&mut self) -> Result<(), Fault> {
         if self.state.depth >= self.state.limits.depth {

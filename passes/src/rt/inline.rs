@@ -1,10 +1,12 @@
 //! `inline-programs`: the bodies of programs in the place of what invokes them.
 //!
 //! Kernels stay what they are, so that a program that is invoked often costs its launches and no code. Sizes of the body are
-//! over the caller's symbols then, and its temporaries are planned with the caller's.
+//! over the caller's symbols then, and its temporaries are planned with the caller's. What is recursive stays a program of its own
+//! ([`super::recursion`]).
 
 use std::collections::BTreeSet;
 
+use super::recursion::{self, Order};
 use rustc_hash::{FxHashMap, FxHashSet};
 use sutura_dialects::r#dyn::attr::map_sizes;
 use sutura_dialects::r#dyn::facts::MAX_DIM;
@@ -27,13 +29,15 @@ pub static INLINE_PROGRAMS: PassInfo = PassInfo {
     description: "Replaces each `rt.invoke` by the body of the program that it names, from the bottom up; sizes become \
                   those of the caller, and sizes that data decide in it symbols of the caller's own. Sizes of inputs that nothing proves to be what the program takes are compared \
                   when the run comes there (`rt.view` that is `checked`). Kernels are shared, constants are kept once. \
-                  Private programs are erased then. A program that invokes itself is an error, and so is one whose \
-                  further conditions on sizes are not known to hold.",
+                  Private programs are erased then. Of programs that invoke each other in a circle one stays, with \
+                  what invokes it: it is a recursive function of the host program, whose sizes are solved and checked \
+                  in each call. A program whose further conditions on sizes are not known to hold is an error.",
     anchor: Anchor::Op("builtin.module"),
     options: &[],
     statistics: &[
         StatisticInfo { name: "num-inlined", description: "invocations that were replaced" },
         StatisticInfo { name: "num-erased", description: "private programs that were erased" },
+        StatisticInfo { name: "num-recursive", description: "programs that are invoked while they run" },
     ],
     create: |_: &PassOptions| Ok(Box::new(InlinePrograms)),
 };
@@ -46,18 +50,12 @@ struct InlinePrograms;
 impl Pass for InlinePrograms {
     fn run(&self, run: &mut PassRun<'_>) -> PassResult {
         let cx = run.cx;
-        let order = match order(cx, run.body) {
-            Ok(order) => order,
-            Err(error) => {
-                run.diags.report(error);
-                return Err(PassError::Unsupported);
-            }
-        };
+        let Order { programs: order, recursive } = Order::of(cx, run.body);
         let (mut inlined, mut added) = (0, 0);
         for program in order {
             let done = run.body.nested_beside(program, |body, around| {
                 let header = OpRef::new(cx, around, program);
-                inline_into(cx, body, header, around, &mut added)
+                inline_into(cx, body, header, (around, &recursive), &mut added)
             });
             match done.unwrap_or_else(|| Ok(Inlined::default())) {
                 Ok(Inlined { count, decided, replaced }) => {
@@ -84,8 +82,22 @@ impl Pass for InlinePrograms {
                 }
             }
         }
+        if let Some(error) = recursion::misfit(cx, run.body) {
+            run.diags.report(error);
+            return Err(PassError::Unsupported);
+        }
+        let reached = recursion::reached(cx, run.body);
         let private = |op: &Op| OpRef::new(cx, run.body, *op).as_::<ProgramOp<'_>>().is_some_and(|p| p.private());
-        let private: Vec<Op> = programs(run.body).filter(private).collect();
+        let private: Vec<Op> = programs(run.body).filter(private).filter(|op| !reached.contains(op)).collect();
+        let stay: Vec<Op> = programs(run.body).filter(|op| reached.contains(op)).collect();
+        for op in stay {
+            let view = OpRef::new(cx, run.body, op);
+            let (loc, name) = (view.loc(), view.symbol_name().unwrap_or_default().to_owned());
+            if recursive.contains(&name) {
+                run.passed(loc, format!("@{name} runs while it runs, and stays a function of the host program"));
+            }
+        }
+        run.count("num-recursive", recursive.len() as u64);
         let mut rewriter = Rewriter::new(cx, run.body);
         private.iter().for_each(|op| rewriter.erase_op(*op));
         run.count("num-inlined", inlined);
@@ -94,53 +106,14 @@ impl Pass for InlinePrograms {
     }
 }
 
-fn programs(module: &Body) -> impl Iterator<Item = Op> {
+/// The ops of the module, among them the programs.
+pub(super) fn programs(module: &Body) -> impl Iterator<Item = Op> {
     module.entry_block().into_iter().flat_map(|block| module.ops(block).collect::<Vec<_>>())
 }
 
 /// The invocations in a body, those in regions too.
-fn invocations(cx: &Context, body: &Body) -> Vec<Op> {
+pub(super) fn invocations(cx: &Context, body: &Body) -> Vec<Op> {
     body.preorder().filter(|op| OpRef::new(cx, body, *op).is::<InvokeOp<'_>>()).collect()
-}
-
-/// The programs, those that are invoked before those that invoke them.
-fn order(cx: &Context, module: &Body) -> Result<Vec<Op>, Diagnostic> {
-    let all = programs(module).map(|op| OpRef::new(cx, module, op)).filter(|op| op.is::<ProgramOp<'_>>());
-    let all: Vec<OpRef<'_>> = all.collect();
-    let by_name: FxHashMap<&str, OpRef<'_>> = all.iter().filter_map(|op| Some((op.symbol_name()?, *op))).collect();
-    let (mut order, mut done) = (Vec::new(), FxHashSet::default());
-    for program in all {
-        visit(program, &by_name, &mut Vec::new(), &mut done, &mut order)?;
-    }
-    Ok(order)
-}
-
-fn visit<'a>(
-    program: OpRef<'a>,
-    by_name: &FxHashMap<&str, OpRef<'a>>,
-    path: &mut Vec<Op>,
-    done: &mut FxHashSet<Op>,
-    order: &mut Vec<Op>,
-) -> Result<(), Diagnostic> {
-    if done.contains(&program.op) {
-        return Ok(());
-    }
-    path.push(program.op);
-    let body = program.inside();
-    for op in invocations(program.cx, body) {
-        let invoke = InvokeOp::from_ref(OpRef::new(program.cx, body, op));
-        let Some(callee) = by_name.get(invoke.callee()) else { continue };
-        if path.contains(&callee.op) {
-            let name = invoke.callee();
-            let error = invoke.op_ref().error(format!("runs '@{name}' while '@{name}' runs"));
-            return Err(error.help("recursion is not supported: write it as a loop"));
-        }
-        visit(*callee, by_name, path, done, order)?;
-    }
-    path.pop();
-    done.insert(program.op);
-    order.push(program.op);
-    Ok(())
 }
 
 /// What was put into a program.
@@ -154,15 +127,17 @@ struct Inlined {
     replaced: BTreeSet<String>,
 }
 
-/// Replaces the invocations of one program, whose callees have none. `header` has lent its body.
+/// Replaces the invocations of one program but those of recursive ones, which are all that its callees have. `header` has lent its
+/// body.
 fn inline_into(
     cx: &Context,
     body: &mut Body,
     header: OpRef<'_>,
-    around: &Body,
+    (around, recursive): (&Body, &BTreeSet<String>),
     added: &mut usize,
 ) -> Result<Inlined, Diagnostic> {
-    let invokes = invocations(cx, body);
+    let mut invokes = invocations(cx, body);
+    invokes.retain(|op| !recursive.contains(InvokeOp::from_ref(OpRef::new(cx, body, *op)).callee()));
     let mut inlined = Inlined { count: invokes.len() as u64, ..Inlined::default() };
     if invokes.is_empty() {
         return Ok(inlined);

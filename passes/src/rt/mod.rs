@@ -3,6 +3,7 @@
 mod in_place;
 mod inline;
 mod plan;
+mod recursion;
 mod routines;
 
 use sutura_ir::pass::PassRegistry;

@@ -93,6 +93,11 @@ impl Checks<'_> {
                     self.fits(&groups, || "the number of groups of kernels that run together".to_owned());
                 }
                 Action::Call(call) => self.call(call),
+                Action::Invoke(invoke) => {
+                    let op = invoke.op.op_ref();
+                    let sizes = op.operands().flat_map(|value| &buffer_type(op, value).dims);
+                    sizes.for_each(|size| self.fits(size, || format!("the size `{}`", size.brief())));
+                }
                 Action::Copy(_) | Action::Exchange(_) | Action::Expect(..) | Action::ReadSizes(_) => {}
                 Action::WriteSizes(write) => {
                     write.sizes().iter().for_each(|size| self.fits(size, || format!("the size `{}`", size.brief())));

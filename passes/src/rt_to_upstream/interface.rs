@@ -39,6 +39,17 @@ pub struct HostInterface {
     pub decided: Vec<String>,
     /// What lies in the workspace.
     pub temporaries: Vec<Placed>,
+    /// The recursive functions, by whose numbers code calls them.
+    pub functions: Vec<Function>,
+}
+
+/// A recursive function.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Function {
+    /// Its name.
+    pub name: String,
+    /// What lies in the memory of a call, over symbols of the function.
+    pub temporaries: Vec<Placed>,
 }
 
 /// A temporary with its place in the workspace: where all end that it lies after.
@@ -205,6 +216,14 @@ impl HostInterface {
             true => dict,
             false => dict.list("temporaries", &self.temporaries, placed),
         };
+        let function = |f: &Function| {
+            let dict = Dict::new(cx).text("name", &f.name);
+            dict.list("temporaries", &f.temporaries, placed).finish()
+        };
+        let dict = match self.functions.is_empty() {
+            true => dict,
+            false => dict.list("functions", &self.functions, function),
+        };
         let dict = match self.reserves.is_empty() {
             true => dict,
             false => dict.list("reserves", &self.reserves, tensor),
@@ -258,6 +277,12 @@ impl HostInterface {
             decided: read.entry("decided").map_or(Ok(Vec::new()), |attr| read.texts("decided", attr))?,
             temporaries: match read.entry("temporaries") {
                 Some(_) => read.list("temporaries", Reader::placed)?,
+                None => Vec::new(),
+            },
+            functions: match read.entry("functions") {
+                Some(_) => read.list("functions", |r| {
+                    Ok(Function { name: r.text("name")?, temporaries: r.list("temporaries", Reader::placed)? })
+                })?,
                 None => Vec::new(),
             },
         })

@@ -24,9 +24,11 @@ pub(super) fn text(cx: &Context, interface: &HostInterface) -> String {
     let number = |name: &String| interface.symbols.iter().position(|symbol| symbol.name == *name);
     let decided: Vec<String> = interface.decided.iter().filter_map(number).map(|number| format!("s{number}")).collect();
     let decided = if decided.is_empty() { String::new() } else { format!("; decided{}", words(decided)) };
+    let functions = interface.functions.len();
+    let functions = if functions == 0 { String::new() } else { format!("; functions {functions}") };
     let inputs: Vec<Tensor> = interface.inputs.iter().chain(&interface.reserves).cloned().collect();
     format!(
-        "symbols {}; inputs{}; outputs{}; constants{constants}; checks {}; data_checks {}; kernels{kernels}{decided}",
+        "symbols {}; inputs{}; outputs{}; constants{constants}; checks {}; data_checks {}; kernels{kernels}{decided}{functions}",
         interface.symbols.len(),
         tensors(&inputs),
         tensors(&interface.outputs),

@@ -30,14 +30,15 @@ fn parts(launches: &[Launch<'_>]) -> Vec<Part> {
     launches.iter().map(part).collect()
 }
 
-/// The functions that `actions` need, under names that `taken` has not.
-pub(super) fn collect(actions: &[Action<'_>], taken: &Kernels<'_>) -> Vec<Dispatcher> {
+/// The functions that `actions` of the program of this number need, under names that `taken` has not.
+pub(super) fn collect(actions: &[Action<'_>], taken: &Kernels<'_>, program: usize) -> Vec<Dispatcher> {
     let mut found = Vec::new();
-    add(actions, taken, &mut found);
+    let prefix = if program == 0 { "sutura_packed".to_owned() } else { format!("sutura_packed_of{program}_") };
+    add(actions, taken, &prefix, &mut found);
     found
 }
 
-fn add(actions: &[Action<'_>], taken: &Kernels<'_>, found: &mut Vec<Dispatcher>) {
+fn add(actions: &[Action<'_>], taken: &Kernels<'_>, prefix: &str, found: &mut Vec<Dispatcher>) {
     for action in actions {
         match action {
             Action::Packed(launches) => {
@@ -46,12 +47,12 @@ fn add(actions: &[Action<'_>], taken: &Kernels<'_>, found: &mut Vec<Dispatcher>)
                     let used = |name: &String| {
                         taken.contains_key(name.as_str()) || found.iter().any(|known| known.name == *name)
                     };
-                    let mut names = (found.len()..).map(|n| format!("sutura_packed{n}"));
+                    let mut names = (found.len()..).map(|n| format!("{prefix}{n}"));
                     let name = names.find(|name| !used(name)).expect("there are more names");
                     found.push(Dispatcher { name, parts });
                 }
             }
-            _ => action.inside().into_iter().for_each(|inside| add(inside, taken, found)),
+            _ => action.inside().into_iter().for_each(|inside| add(inside, taken, prefix, found)),
         }
     }
 }

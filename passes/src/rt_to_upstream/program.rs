@@ -17,7 +17,7 @@ use sutura_ir::{BlockRef, OpRef, OpView, Type, Value};
 
 use super::checks::{SizeCheck, size_checks};
 use super::emit::ptr_type;
-use super::interface::{CheckKind, CheckText, Constant, HostInterface, Kernel, Placed, Tensor};
+use super::interface::{CheckKind, CheckText, Constant, Function, HostInterface, Kernel, Placed, Tensor};
 use super::packed::{self, Dispatcher};
 
 /// What a launch runs.
@@ -43,6 +43,33 @@ pub(super) struct Call<'a> {
     pub(super) params: Vec<Vec<Poly>>,
 }
 
+/// A call of a recursive function, by its number.
+pub(super) struct Invoke<'a> {
+    pub(super) op: InvokeOp<'a>,
+    pub(super) function: usize,
+    /// Numbers of its symbols, and of the dims of its outputs.
+    pub(super) symbols: usize,
+    pub(super) output_dims: usize,
+}
+
+/// How many of what is in one list for all programs of the module come before those of a program.
+#[derive(Clone, Copy, Default)]
+pub(super) struct Before {
+    pub(super) constants: usize,
+    pub(super) checks: usize,
+    pub(super) data_checks: usize,
+    /// Programs.
+    programs: usize,
+}
+
+/// What a program finds in the module around it.
+#[derive(Clone, Copy)]
+pub(super) struct Around<'m, 'a> {
+    pub(super) kernels: &'m Kernels<'a>,
+    /// The recursive functions.
+    pub(super) functions: &'m [OpRef<'a>],
+}
+
 /// What a program does, in order.
 pub(super) enum Action<'a> {
     Launch(Box<Launch<'a>>),
@@ -52,6 +79,8 @@ pub(super) enum Action<'a> {
     /// Two temporaries change their memory.
     Exchange(ExchangeOp<'a>),
     Call(Box<Call<'a>>),
+    /// A call of a recursive function.
+    Invoke(Invoke<'a>),
     /// A list of sizes is looked at, with the program's number of that check.
     Expect(ExpectOp<'a>, i64),
     /// Sizes of a view are compared, with the program's number of that check.
@@ -128,27 +157,30 @@ pub(super) struct Program<'a> {
     pub(super) data_checks: Vec<DataCheck>,
     /// The kernels run on a device, and all buffers are its memory.
     pub(super) on_device: bool,
+    pub(super) before: Before,
 }
 
 /// Finds kernels by name.
 pub(super) type Kernels<'a> = FxHashMap<&'a str, OpRef<'a>>;
 
 impl<'a> Program<'a> {
-    pub(super) fn read(op: OpRef<'a>, kernels: &Kernels<'a>) -> Result<Self, Diagnostic> {
+    /// Reads a program, in front of whose parts stand those of others.
+    pub(super) fn read(op: OpRef<'a>, around: Around<'_, 'a>, before: Before) -> Result<Self, Diagnostic> {
         let info = ProgramInfo::read(op).map_err(|message| op.error(message))?;
         let facts = info.facts().map_err(|e| op.error(e))?;
         let solution = Solution::of(&info).map_err(|e| op.error(e))?;
         let most = |size: &Poly| solution.phases.most(size).map_err(|reason| unbounded(op, &reason));
         let dims = info.outputs.iter().flat_map(|port| &port.ty.dims);
         let planned_dims = dims.map(most).collect::<Result<Vec<_>, _>>()?;
-        let mut actions = actions(info.block, kernels)?;
-        let mut data_checks = Vec::new();
+        let mut actions = actions(info.block, around)?;
+        let mut data_checks = Numbered { before: before.data_checks, checks: Vec::new() };
         number_checks(&mut actions, &mut data_checks);
         let temporaries = temporaries(&info, &solution.phases)?;
         let constants = info.block.ops().filter_map(|op| op.as_::<ConstantOp<'_>>()).collect();
         let size_lists = info.block.ops().filter_map(|op| op.as_::<SizeListOp<'_>>()).collect();
         let on_device = one_place(op, &actions)?;
-        let dispatchers = if on_device { Vec::new() } else { packed::collect(&actions, kernels) };
+        let dispatchers =
+            if on_device { Vec::new() } else { packed::collect(&actions, around.kernels, before.programs) };
         let mut program = Self {
             info,
             facts,
@@ -160,8 +192,9 @@ impl<'a> Program<'a> {
             temporaries,
             size_lists,
             constants,
-            data_checks,
+            data_checks: data_checks.checks,
             on_device,
+            before,
         };
         program.size_checks = size_checks(&program);
         Ok(program)
@@ -194,9 +227,20 @@ impl<'a> Program<'a> {
         checks.chain(self.size_checks.iter().filter(move |c| c.phase == phase).map(|c| &c.check))
     }
 
-    /// How many checks there are before those of a phase.
+    /// How many checks there are before those of a phase, those of other programs counted.
     pub(super) fn first_check(&self, phase: usize) -> i64 {
-        (0..phase).map(|before| self.checks(before).count() as i64).sum()
+        (0..phase).map(|before| self.checks(before).count() as i64).sum::<i64>() + self.before.checks as i64
+    }
+
+    /// What stands in front of the parts of the program after this one.
+    pub(super) fn behind(&self) -> Before {
+        let checks: usize = (0..=self.info.decisions.len()).map(|phase| self.checks(phase).count()).sum();
+        Before {
+            constants: self.before.constants + self.constants.len(),
+            checks: self.before.checks + checks,
+            data_checks: self.before.data_checks + self.data_checks.len(),
+            programs: self.before.programs + 1,
+        }
     }
 
     /// Number of an op among those that decide sizes, and for how many of each there is place.
@@ -242,7 +286,58 @@ impl<'a> Program<'a> {
             routines: self.routines().into_iter().map(Routine::symbol).collect(),
             decided: decided.collect(),
             temporaries: self.temporaries.iter().map(Temporary::placed).collect(),
+            functions: Vec::new(),
         }
+    }
+
+    /// Adds to the interface of the model what a function is.
+    pub(super) fn add_to(&self, interface: &mut HostInterface) {
+        let own = self.interface();
+        for constant in own.constants {
+            let mut name = format!("{}.{}", self.info.name, constant.name);
+            while interface.constants.iter().any(|known| known.name == name) {
+                name.push('_');
+            }
+            interface.constants.push(Constant { name, elements: constant.elements });
+        }
+        // What fails in a call is no check of the model's own inputs.
+        let of = |words: String| if words.is_empty() { words } else { format!("{words} of `{}`", self.info.name) };
+        let own_words = |check: CheckText| CheckText { left: of(check.left), reserve: None, ..check };
+        interface.checks.extend(own.checks.into_iter().map(own_words));
+        for kernel in own.kernels {
+            if !interface.kernels.iter().any(|known| known.symbol == kernel.symbol) {
+                interface.kernels.push(kernel);
+            }
+        }
+        interface.data_checks.extend(own.data_checks);
+        for routine in own.routines {
+            if !interface.routines.contains(&routine) {
+                interface.routines.push(routine);
+            }
+        }
+        interface.functions.push(Function { name: self.info.name.to_owned(), temporaries: own.temporaries });
+    }
+
+    /// What a function cannot be called for.
+    pub(super) fn no_function(&self) -> Option<Diagnostic> {
+        let reserves = reserved(&self.info);
+        (reserves > 0).then(|| {
+            let error = self.info.op.error("makes a number of the data a size in a function that invokes itself");
+            error.help("let `graph.decide_size` stand outside the recursive function")
+        })
+    }
+}
+
+/// Checks of data with their numbers among those of the module.
+struct Numbered {
+    before: usize,
+    checks: Vec<DataCheck>,
+}
+
+impl Numbered {
+    /// The number of the next one.
+    fn next(&self) -> i64 {
+        (self.before + self.checks.len()) as i64
     }
 }
 
@@ -288,19 +383,25 @@ fn collect_routines(actions: &[Action<'_>], routines: &mut Vec<&'static Routine>
 
 /// Gives every launch numbers for the checks of its kernel, in the order of the program: what a run reports is then what
 /// would have gone wrong first.
-fn number_checks(actions: &mut [Action<'_>], checks: &mut Vec<DataCheck>) {
+fn number_checks(actions: &mut [Action<'_>], checks: &mut Numbered) {
     for action in actions {
         match action {
             Action::Launch(launch) => number_checks_of(launch, checks),
             Action::Packed(launches) => launches.iter_mut().for_each(|launch| number_checks_of(launch, checks)),
-            Action::Copy(_) | Action::Exchange(_) | Action::Call(_) | Action::WriteSizes(_) | Action::ReadSizes(_) => {}
+            Action::Copy(_)
+            | Action::Exchange(_)
+            | Action::Call(_)
+            | Action::Invoke(_)
+            | Action::WriteSizes(_)
+            | Action::ReadSizes(_) => {}
             Action::Expect(expect, number) => {
-                *number = checks.len() as i64;
-                checks.push(DataCheck { kind: DataCheckKind::Size, what: expect.what().to_owned() });
+                *number = checks.next();
+                checks.checks.push(DataCheck { kind: DataCheckKind::Size, what: expect.what().to_owned() });
             }
             Action::Compare(view, number) => {
-                *number = checks.len() as i64;
+                *number = checks.next();
                 checks
+                    .checks
                     .push(DataCheck { kind: DataCheckKind::Dim, what: view.checked().unwrap_or_default().to_owned() });
             }
             Action::Select(versions) => versions.iter_mut().for_each(|(_, inside)| number_checks(inside, checks)),
@@ -311,23 +412,23 @@ fn number_checks(actions: &mut [Action<'_>], checks: &mut Vec<DataCheck>) {
     }
 }
 
-fn number_checks_of(launch: &mut Launch<'_>, checks: &mut Vec<DataCheck>) {
-    launch.first_check = checks.len() as i64;
-    checks.extend(launch.op.data_checks(&launch.signature));
+fn number_checks_of(launch: &mut Launch<'_>, checks: &mut Numbered) {
+    launch.first_check = checks.next();
+    checks.checks.extend(launch.op.data_checks(&launch.signature));
 }
 
 pub(super) fn buffer_type(op: OpRef<'_>, value: Value) -> &BufferType {
     BufferType::of(op.cx, op.ty(value)).expect("the declaration says a buffer")
 }
 
-fn actions<'a>(block: BlockRef<'a>, kernels: &Kernels<'a>) -> Result<Vec<Action<'a>>, Diagnostic> {
+fn actions<'a>(block: BlockRef<'a>, around: Around<'_, 'a>) -> Result<Vec<Action<'a>>, Diagnostic> {
     let mut actions = Vec::new();
     for op in block.ops() {
         if let Some(launch) = op.as_::<LaunchOp<'_>>() {
-            actions.push(Action::Launch(Box::new(read_launch(launch, kernels)?)));
+            actions.push(Action::Launch(Box::new(read_launch(launch, around.kernels)?)));
         } else if let Some(packed) = op.as_::<PackedOp<'_>>() {
             let launches = packed.launches().entry().into_iter().flat_map(|block| block.ops());
-            let launches = launches.filter_map(|op| op.as_::<LaunchOp<'_>>()).map(|op| read_launch(op, kernels));
+            let launches = launches.filter_map(|op| op.as_::<LaunchOp<'_>>()).map(|op| read_launch(op, around.kernels));
             actions.push(Action::Packed(launches.collect::<Result<_, _>>()?));
         } else if let Some(copy) = op.as_::<CopyOp<'_>>() {
             actions.push(Action::Copy(copy));
@@ -346,16 +447,15 @@ fn actions<'a>(block: BlockRef<'a>, kernels: &Kernels<'a>) -> Result<Vec<Action<
         } else if let Some(view) = op.as_::<ViewOp<'_>>().filter(|view| view.checked().is_some()) {
             actions.push(Action::Compare(view, 0));
         } else if let Some(this) = op.as_::<IfOp<'_>>() {
-            actions.push(Action::If(this.condition(), sides(op, kernels)?));
+            actions.push(Action::If(this.condition(), sides(op, around)?));
         } else if let Some(this) = op.as_::<WhileOp<'_>>() {
-            actions.push(Action::While(this.condition(), sides(op, kernels)?));
-        } else if op.is::<InvokeOp<'_>>() {
-            let error = op.error("runs another program, whose body must stand here");
-            return Err(error.help("run `inline-programs` before `plan-buffers`"));
+            actions.push(Action::While(this.condition(), sides(op, around)?));
+        } else if let Some(invoke) = op.as_::<InvokeOp<'_>>() {
+            actions.push(Action::Invoke(read_invoke(invoke, around.functions)?));
         } else if let Some(select) = op.as_::<SelectOp<'_>>() {
             let mut guards = select.guards().into_iter();
             let versions = select.versions().map(|region| {
-                let inside = region.entry().map_or(Ok(Vec::new()), |block| actions_of(block, kernels))?;
+                let inside = region.entry().map_or(Ok(Vec::new()), |block| actions_of(block, around))?;
                 Ok((guards.next().unwrap_or_default(), inside))
             });
             actions.push(Action::Select(versions.collect::<Result<_, Diagnostic>>()?));
@@ -365,14 +465,27 @@ fn actions<'a>(block: BlockRef<'a>, kernels: &Kernels<'a>) -> Result<Vec<Action<
 }
 
 /// The actions of both regions.
-fn sides<'a>(op: OpRef<'a>, kernels: &Kernels<'a>) -> Result<[Vec<Action<'a>>; 2], Diagnostic> {
+fn sides<'a>(op: OpRef<'a>, around: Around<'_, 'a>) -> Result<[Vec<Action<'a>>; 2], Diagnostic> {
     let side =
-        |i: usize| op.region(i).and_then(|r| r.entry()).map_or(Ok(Vec::new()), |block| actions_of(block, kernels));
+        |i: usize| op.region(i).and_then(|r| r.entry()).map_or(Ok(Vec::new()), |block| actions_of(block, around));
     Ok([side(0)?, side(1)?])
 }
 
-fn actions_of<'a>(block: BlockRef<'a>, kernels: &Kernels<'a>) -> Result<Vec<Action<'a>>, Diagnostic> {
-    actions(block, kernels)
+fn actions_of<'a>(block: BlockRef<'a>, around: Around<'_, 'a>) -> Result<Vec<Action<'a>>, Diagnostic> {
+    actions(block, around)
+}
+
+/// A call of one of the functions that the host program has.
+fn read_invoke<'a>(invoke: InvokeOp<'a>, functions: &[OpRef<'a>]) -> Result<Invoke<'a>, Diagnostic> {
+    let op = invoke.op_ref();
+    let function = functions.iter().position(|function| function.symbol_name() == Some(invoke.callee()));
+    let function = function.ok_or_else(|| {
+        let error = op.error("runs another program, whose body must stand here");
+        error.help("run `inline-programs` before `plan-buffers`")
+    })?;
+    let info = ProgramInfo::read(functions[function]).map_err(|message| op.error(message))?;
+    let output_dims = info.outputs.iter().map(|port| port.ty.dims.len()).sum();
+    Ok(Invoke { op: invoke, function, symbols: info.symbols.len(), output_dims })
 }
 
 fn read_launch<'a>(launch: LaunchOp<'a>, kernels: &Kernels<'a>) -> Result<Launch<'a>, Diagnostic> {
@@ -493,6 +606,7 @@ fn collect_kernels(actions: &[Action<'_>], guard: Option<&str>, dispatchers: &[D
             Action::Copy(_)
             | Action::Exchange(_)
             | Action::Call(_)
+            | Action::Invoke(_)
             | Action::Expect(..)
             | Action::Compare(..)
             | Action::WriteSizes(_)

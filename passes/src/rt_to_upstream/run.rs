@@ -2,6 +2,7 @@
 //! their numbers, then performed ([`perform`], [`control`]).
 
 mod control;
+mod invoked;
 mod perform;
 mod prepare;
 
@@ -26,6 +27,8 @@ const LAUNCH_SLOT: i32 = 5;
 const COPY_SLOT: i32 = 6;
 const REPORTS_SLOT: i32 = 7;
 const LOOK_SLOT: i32 = 8;
+const ENTER_SLOT: i32 = 9;
+const LEAVE_SLOT: i32 = 10;
 /// The word of 32 bits that says whether anything was reported.
 const REPORTED_WORD: i32 = 1;
 
@@ -61,6 +64,7 @@ enum Ready {
         buffers: Vec<Word>,
         numbers: Vec<Value>,
     },
+    Invoke(ReadyInvoke),
     /// The numbers of the two slots.
     Exchange([i32; 2]),
     Expect {
@@ -84,6 +88,18 @@ enum Ready {
     If(Word, [Vec<Ready>; 2]),
     /// The address of the condition, what makes it, and what follows where it holds.
     While(Word, [Vec<Ready>; 2]),
+}
+
+/// A call of a recursive function.
+struct ReadyInvoke {
+    function: usize,
+    /// Its inputs, then its outputs, and how many inputs there are.
+    buffers: Vec<Word>,
+    inputs: usize,
+    /// Sizes of the inputs, one after the other.
+    dims: Vec<Value>,
+    symbols: usize,
+    output_dims: usize,
 }
 
 /// What an action is given: known when it is prepared, or read from a slot when it is performed.
@@ -124,6 +140,8 @@ struct Run<'p, 'a, 'e, 'x, 'b> {
     dim_array: Value,
     /// An array on the stack for the addresses of temporaries that change their memory.
     slots: Option<Value>,
+    /// The addresses of all constants.
+    constants: Value,
     /// Where the symbols' values are.
     symbols: Value,
     /// Where a routine that fails goes, with what it returned.
@@ -142,14 +160,15 @@ pub(super) fn emit(program: &Program<'_>, e: &mut Emit<'_, '_>, args: &[Value], 
     let ptr = ptr_type(e.cx());
     let on_device = program.on_device;
     let may_end = |action: &Action<'_>| match action {
-        Action::Call(_) | Action::Compare(..) | Action::While(..) => true,
+        Action::Call(_) | Action::Invoke(_) | Action::Compare(..) | Action::While(..) => true,
         // To look at memory of a device may fail.
         Action::If(..) => on_device,
         _ => false,
     };
     let fails = program.actions.iter().any(|action| action.any(&may_end));
     let fail = fails.then(|| failure_block(e, table));
-    let fail_check = (!program.info.decisions.is_empty()).then(|| failed_check_block(e, table));
+    let calls = program.actions.iter().any(|action| action.any(&|action| matches!(action, Action::Invoke(_))));
+    let fail_check = (calls || !program.info.decisions.is_empty()).then(|| failed_check_block(e, table));
     let (most_buffers, most_dims) = most_arguments(&program.actions);
     // A device's kernels take both in one array.
     let in_array = if program.on_device { most_buffers + most_dims } else { most_buffers };
@@ -170,14 +189,14 @@ pub(super) fn emit(program: &Program<'_>, e: &mut Emit<'_, '_>, args: &[Value], 
         }
     }
     let mut addresses = FxHashMap::default();
-    let inputs = (inputs, program.info.inputs.iter().map(|p| p.value).collect::<Vec<_>>());
-    let outputs = (outputs, program.info.outputs.iter().map(|p| p.value).collect());
-    let constants = (constants, program.constants.iter().map(|c| c.buffer()).collect());
-    let arrays = [inputs, outputs, constants];
-    let many_buffers = arrays.iter().map(|(_, values)| values.len()).sum::<usize>() > MANY;
-    for (array, values) in arrays {
+    let inputs = (inputs, 0, program.info.inputs.iter().map(|p| p.value).collect::<Vec<_>>());
+    let outputs = (outputs, 0, program.info.outputs.iter().map(|p| p.value).collect());
+    let own_constants = (constants, program.before.constants, program.constants.iter().map(|c| c.buffer()).collect());
+    let arrays = [inputs, outputs, own_constants];
+    let many_buffers = arrays.iter().map(|(.., values)| values.len()).sum::<usize>() > MANY;
+    for (array, first, values) in arrays {
         for (i, value) in values.into_iter().enumerate() {
-            let index = i as i32;
+            let index = (first + i) as i32;
             let at =
                 if many_buffers { Address::Element(array, index) } else { Address::Known(e.load(array, ptr, index)) };
             addresses.insert(value, at);
@@ -217,6 +236,7 @@ pub(super) fn emit(program: &Program<'_>, e: &mut Emit<'_, '_>, args: &[Value], 
         buffer_array,
         dim_array,
         slots,
+        constants,
         symbols,
         fail,
         fail_check,
@@ -291,6 +311,7 @@ fn most_arguments(actions: &[Action<'_>]) -> (usize, usize) {
             (sum(buffers_of), launches.len() + sum(|l| l.dims.len()))
         }
         Action::Call(call) => (call.op.op_ref().operands().count(), numbers_of(call)),
+        Action::Invoke(invoke) => (invoke.op.op_ref().operands().count(), invoked::numbers_of(invoke)),
         _ => {
             let inside = action.inside().into_iter().map(most_arguments);
             inside.fold((0, 0), |a, b| (a.0.max(b.0), a.1.max(b.1)))

@@ -69,10 +69,12 @@ impl Pass for PropagateShapes {
         let mut changed = false;
         let operators = declared(cx, run.body);
         let mut known = signatures(cx, run.body);
-        for Function { op: func, fixed } in functions(run) {
+        let again = called_again(run);
+        for Function { op: func, fixed, recursive } in functions(run) {
             let view = OpRef::new(cx, run.body, func);
             let keep_signature = fixed;
-            let Some(solution) = analyse(view, &operators, known.clone(), run.diags)? else { continue };
+            let given = if recursive { checked_by_calls(&known, &again) } else { known.clone() };
+            let Some(solution) = analyse(view, &operators, given, run.diags)? else { continue };
             let (loc, name) = (view.loc(), view.symbol_name().unwrap_or_default().to_string());
             let outcome = rewrite::apply(cx, run.body, func, solution, keep_signature);
             // Functions that call it see what is known now.
@@ -101,6 +103,51 @@ struct Function {
     op: Op,
     /// Its type stays as it is.
     fixed: bool,
+    /// It may be reached from itself.
+    recursive: bool,
+}
+
+/// Names of the functions by which recursion comes back to where it was: each is called as a whole in the compiled program
+/// (`inline-programs`), and looks at its sizes in each call.
+fn called_again(run: &mut PassRun<'_>) -> FxHashSet<String> {
+    let graph = run.analysis::<CallGraph>();
+    let (cx, module, nodes) = (run.cx, &*run.body, graph.nodes());
+    let op = |number: usize| nodes[number].op.filter(|_| nodes[number].around == Some(0));
+    let view = |number: usize| op(number).map(|op| OpRef::new(cx, module, op));
+    let visibility = |op: OpRef<'_>| op.prop("sym_visibility").and_then(|word| cx.as_str(word)).map(str::to_owned);
+    let private = |number: &usize| view(*number).is_none_or(|op| visibility(op).as_deref() == Some("private"));
+    let (inner, outer): (Vec<usize>, Vec<usize>) = (0..nodes.len()).partition(private);
+    let (mut begun, mut done) = (vec![false; nodes.len()], vec![false; nodes.len()]);
+    let mut again = FxHashSet::default();
+    for root in outer.into_iter().chain(inner) {
+        // What is open, with how many calls were followed.
+        let mut path = vec![(root, 0)];
+        while let Some((number, followed)) = path.pop() {
+            begun[number] = true;
+            let mut callees =
+                nodes[number].calls[followed..].iter().enumerate().filter_map(|(i, c)| Some((i, c.callee?)));
+            let next = callees.find(|(_, callee)| {
+                if begun[*callee] && !done[*callee] {
+                    again.extend(view(*callee).and_then(|op| op.symbol_name()).map(str::to_owned));
+                }
+                !begun[*callee]
+            });
+            match next {
+                Some((i, callee)) => path.extend([(number, followed + i + 1), (callee, 0)]),
+                None => done[number] = true,
+            }
+        }
+    }
+    again
+}
+
+/// What is known of functions where some look at their sizes themselves.
+fn checked_by_calls(known: &Signatures, again: &FxHashSet<String>) -> Signatures {
+    let mut known = known.clone();
+    for signature in Arc::make_mut(&mut known).iter_mut().filter(|(name, _)| again.contains(*name)).map(|(_, s)| s) {
+        Arc::make_mut(signature).checked_by_calls = true;
+    }
+    known
 }
 
 /// The functions of a module, those that are called before those that call them.
@@ -112,8 +159,9 @@ fn functions(run: &mut PassRun<'_>) -> Vec<Function> {
         let op = graph.nodes()[*number].op.filter(|_| graph.nodes()[*number].around == Some(0))?;
         let view = OpRef::new(cx, module, op);
         view.as_::<FuncOp<'_>>().filter(|f| !f.is_declaration())?;
-        let fixed = graph.is_recursive(*number) || view.symbol_name().is_some_and(|name| named.contains(name));
-        Some(Function { op, fixed })
+        let recursive = graph.is_recursive(*number);
+        let fixed = recursive || view.symbol_name().is_some_and(|name| named.contains(name));
+        Some(Function { op, fixed, recursive })
     };
     graph.components().iter().flat_map(|component| component.iter().filter_map(function)).collect()
 }

@@ -2,6 +2,7 @@
 
 #![allow(unsafe_code)]
 
+mod calls;
 mod choose;
 mod graphs;
 mod on_device;
@@ -30,6 +31,7 @@ use crate::routines;
 use crate::scratch::ScratchPool;
 use crate::stats::{Counters, Stats};
 use crate::tensor::{Tensor, TensorView, TensorViewMut};
+pub(crate) use calls::Blocks;
 use on_device::OnDevice;
 use reserves::Reserves;
 use rules::Rules;
@@ -60,6 +62,8 @@ struct Inner {
     reserves: Reserves,
     options: Options,
     threads: usize,
+    /// Calls of recursive functions that may be in each other; none where the model has no such functions.
+    most_calls: usize,
     scratch: ScratchPool,
     counters: Counters,
     /// Where launches are timed, if they are.
@@ -98,6 +102,7 @@ impl Model {
         cpu::check(&manifest.target)?;
         check_routines(manifest, &options)?;
         let threads = options.thread_count()?;
+        let most_calls = if manifest.functions.is_empty() { 0 } else { options.most_calls()? };
         let (rules, reserves) = (Rules::new(manifest), Reserves::new(manifest));
         let on_device = OnDevice::find(&artifact, &options)?;
         let host = Host::load(artifact.host(), manifest)?;
@@ -114,6 +119,7 @@ impl Model {
             reserves,
             options,
             threads,
+            most_calls,
             scratch: ScratchPool::default(),
             counters: Counters::default(),
             profile,

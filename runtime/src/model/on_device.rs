@@ -193,6 +193,8 @@ impl OnDevice {
             copy,
             reports: pointer(buffers.reports.map_or(0, Reports::address)),
             look,
+            enter,
+            leave,
         };
         let address = |buffer: &Buffer| pointer(buffer.address());
         let inputs: Vec<*const c_void> = buffers.inputs.iter().map(|b| address(b).cast_const()).collect();
@@ -408,6 +410,14 @@ unsafe extern "C" fn look(ctx: *mut c_void, condition: *const c_void) -> i32 {
     });
     holds.map_or(-1, i32::from)
 }
+
+/// [`SuturaRt::enter`]: a manifest with a device has no functions.
+unsafe extern "C" fn enter(_: *mut c_void, _: i64, _: i64, _: *mut *mut c_void) -> i32 {
+    NO_SUCH_ROUTINE
+}
+
+/// [`SuturaRt::leave`].
+unsafe extern "C" fn leave(_: *mut c_void) {}
 
 /// [`SuturaRt::parallel_for`]: kernels of the processor would not find their buffers.
 unsafe extern "C" fn parallel_for(ctx: *mut c_void, _: KernelFn, _: *const *mut c_void, _: *const i64, _: i64, _: i64) {

@@ -7,6 +7,7 @@ use std::sync::atomic::{AtomicPtr, AtomicU32, Ordering};
 use std::sync::{Mutex, PoisonError};
 use std::time::Instant;
 
+use super::calls::Calls;
 use super::reserves::repeated;
 use super::{Inner, Shapes, missing_routines, rules};
 use crate::abi::{ALIGNMENT, KernelFn, NO_SUCH_ROUTINE, SuturaRt, VERSION};
@@ -220,7 +221,6 @@ impl Inner {
         if grow(&mut scratch.workspace, workspace_bytes, "the workspace")? {
             Counters::add(&counters.workspace_allocations, 1);
         }
-        counters.workspace_peak_bytes.fetch_max(workspace_bytes as u64, std::sync::atomic::Ordering::Relaxed);
         let input_pointers = self.place_inputs(scratch, inputs)?;
         let output_pointers: Vec<*mut c_void> = outputs.iter_mut().map(output_pointer).collect();
         let call = Call {
@@ -230,6 +230,7 @@ impl Inner {
             reported: AtomicPtr::default(),
             launches: Cell::new(0),
             misplaced: Cell::new(false),
+            calls: Calls::new(self.most_calls, std::mem::take(&mut scratch.calls)),
         };
         let table = SuturaRt {
             abi: VERSION,
@@ -242,6 +243,8 @@ impl Inner {
             copy,
             reports: std::ptr::null_mut(),
             look,
+            enter,
+            leave,
         };
         call.reported.store((&raw const table.reported).cast_mut(), Ordering::Relaxed);
         let workspace = scratch.workspace.as_mut_ptr().cast();
@@ -250,10 +253,21 @@ impl Inner {
         self.artifact.check_unchanged()?;
         // SAFETY: the manifest's lengths; inputs aligned by `place_inputs` and borrowed; outputs as this function's
         // callers checked; the workspace is this run's own and has the size asked for; constants live in the artifact.
-        let result = unsafe {
+        let mut run = || unsafe {
             let symbols = scratch.symbols.as_mut_ptr().cast_const();
             self.host.run(&table, symbols, &input_pointers, &output_pointers, &self.constants.0, workspace)
         };
+        let result = match self.most_calls {
+            0 => Ok(run()),
+            // SAFETY: this thread waits, and what it lends lives until it goes on.
+            _ => unsafe { call.calls.on_own_stack(run) },
+        };
+        let (called_bytes, called_allocations, blocks) = call.calls.finish();
+        scratch.calls = blocks;
+        let result = result?;
+        Counters::add(&counters.workspace_allocations, called_allocations);
+        let bytes = workspace_bytes.saturating_add(called_bytes) as u64;
+        counters.workspace_peak_bytes.fetch_max(bytes, Ordering::Relaxed);
         self.artifact.check_unchanged()?;
         if let Some(wrong) = call.wrong_data.into_inner().unwrap_or_else(PoisonError::into_inner) {
             return Err(self.outgrown(&scratch.input_dims, wrong).unwrap_or_else(|| self.wrong_data(wrong)));
@@ -364,6 +378,8 @@ struct Call<'a> {
     launches: Cell<usize>,
     /// The code asked for a device.
     misplaced: Cell<bool>,
+    /// Calls of recursive functions.
+    calls: Calls,
 }
 
 /// What was reported. The order is that of reports: the lowest is told.
@@ -443,6 +459,36 @@ unsafe extern "C" fn call_routine(
             BROKEN_CALL
         }
     }
+}
+
+/// What a call of a function that cannot begin returns; the error is that of the run.
+const NO_CALL: i32 = NO_SUCH_ROUTINE + 2;
+
+/// [`SuturaRt::enter`].
+unsafe extern "C" fn enter(ctx: *mut c_void, function: i64, bytes: i64, frame: *mut *mut c_void) -> i32 {
+    // SAFETY: `ctx` is the `Call` of the run in progress, on whose thread this is called.
+    let call = unsafe { &*ctx.cast::<Call<'_>>() };
+    let functions = &call.inner.artifact.manifest().functions;
+    let function = usize::try_from(function).ok().and_then(|function| functions.get(function));
+    let unknown = || Error::Contract("it calls a function that the manifest does not have".to_owned());
+    let entered = function.ok_or_else(unknown).and_then(|function| call.calls.enter(&function.name, bytes));
+    match entered {
+        Ok(address) => {
+            // SAFETY: generated code passes a place of its own for an address.
+            unsafe { *frame = address };
+            0
+        }
+        Err(error) => {
+            *call.failed_routine.borrow_mut() = Some(error);
+            NO_CALL
+        }
+    }
+}
+
+/// [`SuturaRt::leave`].
+unsafe extern "C" fn leave(ctx: *mut c_void) {
+    // SAFETY: `ctx` is the `Call` of the run in progress, on whose thread this is called.
+    unsafe { &*ctx.cast::<Call<'_>>() }.calls.leave();
 }
 
 /// [`SuturaRt::report`].

@@ -116,6 +116,7 @@ pub fn manifest() -> Manifest {
             .to_vec(),
         routines: vec![],
         decided: vec![],
+        functions: vec![],
         temporaries: Vec::new(),
         kernels: vec![kernel("row_sums"), kernel("finish")],
         source_hash: "none".into(),
@@ -130,6 +131,7 @@ pub fn nullary() -> Vec<u8> {
         constants: vec![],
         checks: vec![],
         data_checks: vec![],
+        functions: vec![],
         temporaries: Vec::new(),
         kernels: vec![],
         ..manifest()
@@ -157,6 +159,7 @@ pub fn decided_manifest() -> Manifest {
             reserve: None,
         }],
         data_checks: vec![],
+        functions: vec![],
         temporaries: Vec::new(),
         kernels: vec![],
         decided: vec!["k".into()],

@@ -68,6 +68,7 @@ fn load_with_constant(family: Family, host: &[u8], options: Options, constant: O
         data_checks: vec![],
         routines: vec![],
         decided: vec![],
+        functions: vec![],
         temporaries: Vec::new(),
         kernels: vec![Kernel {
             symbol: "affine".into(),

@@ -11,8 +11,8 @@ use sutura_ir::{Attr, AttrData, Context, Module, Type};
 use sutura_passes::rt_to_upstream::{self as host, HostInterface};
 use sutura_runtime::artifact::{Contents, write_if};
 use sutura_runtime::manifest::{
-    Check, CheckKind, Constant, DataCheck, DataCheckKind, Device, Dim, FORMAT, Kernel, Manifest, Math, Symbol, Target,
-    Temporary, Tool, Value,
+    Check, CheckKind, Constant, DataCheck, DataCheckKind, Device, Dim, FORMAT, Function, Kernel, Manifest, Math,
+    Symbol, Target, Temporary, Tool, Value,
 };
 use sutura_runtime::{ElementType, abi};
 
@@ -126,6 +126,7 @@ pub(crate) fn manifest(
         routines: interface.routines.clone(),
         decided: interface.decided.clone(),
         temporaries: interface.temporaries.iter().map(temporary).collect(),
+        functions: interface.functions.iter().map(function).collect(),
         kernels: kernels.collect(),
         source_hash: source_hash.into(),
     })
@@ -133,6 +134,10 @@ pub(crate) fn manifest(
 
 fn temporary(placed: &host::Placed) -> Temporary {
     Temporary { bytes: placed.bytes.to_string(), after: placed.after.clone() }
+}
+
+fn function(function: &host::Function) -> Function {
+    Function { name: function.name.clone(), temporaries: function.temporaries.iter().map(temporary).collect() }
 }
 
 fn data_check(check: &gir::DataCheck) -> DataCheck {

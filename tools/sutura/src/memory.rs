@@ -2,14 +2,29 @@
 
 use sutura_dialects::r#dyn::poly::{Atom, Poly};
 use sutura_runtime::Manifest;
-use sutura_runtime::manifest::{Dim, Temporary, Value};
+use sutura_runtime::manifest::{Dim, Function, Temporary, Value};
 
 /// Of a workspace at most so many formulas are followed, of which it is the greatest.
 const MOST_FORMULAS: usize = 16;
 
 /// The memory of a run beside the weights, in words, as polynomials of the sizes.
 pub(crate) fn formulas(manifest: &Manifest) -> Vec<String> {
-    let greatest = match workspace(&manifest.temporaries).as_deref() {
+    let tensors = tensors(manifest).map(|tensors| format!("inputs and outputs: {tensors} bytes"));
+    let workspace = format!("workspace at its peak: {}", peak(&manifest.temporaries));
+    // How many calls are in each other data tell, and sizes of a function are those of each call.
+    let function = |function: &Function| {
+        let name = sutura_visible::line(&function.name);
+        format!(
+            "recursive function `{name}`: {} for each call that has begun and not ended",
+            peak(&function.temporaries)
+        )
+    };
+    tensors.into_iter().chain([workspace]).chain(manifest.functions.iter().map(function)).collect()
+}
+
+/// The peak of a workspace, in words.
+fn peak(temporaries: &[Temporary]) -> String {
+    match workspace(temporaries).as_deref() {
         None => "one of more formulas than are shown".to_owned(),
         Some([]) => "none".to_owned(),
         Some([one]) => format!("{one} bytes"),
@@ -17,9 +32,7 @@ pub(crate) fn formulas(manifest: &Manifest) -> Vec<String> {
             let several: Vec<String> = several.iter().map(ToString::to_string).collect();
             format!("max({}) bytes", several.join(", "))
         }
-    };
-    let tensors = tensors(manifest).map(|tensors| format!("inputs and outputs: {tensors} bytes"));
-    tensors.into_iter().chain([format!("workspace at its peak: {greatest}")]).collect()
+    }
 }
 
 /// The memory of a run beside the weights, in words, at sizes. None where a size is unknown or a number has no place in 64 bits.
@@ -28,7 +41,8 @@ pub(crate) fn at(manifest: &Manifest, size: &dyn Fn(&str) -> Option<i64>) -> Opt
     let (inputs, outputs) = (all(&manifest.inputs)?, all(&manifest.outputs)?);
     let workspace = workspace_at(&manifest.temporaries, size)?;
     let sum = inputs.checked_add(outputs)?.checked_add(workspace)?;
-    Some(format!("at these sizes: {inputs} bytes in, {outputs} out, {workspace} of workspace, {sum} together"))
+    let calls = if manifest.functions.is_empty() { "" } else { ", and what calls of recursive functions take" };
+    Some(format!("at these sizes: {inputs} bytes in, {outputs} out, {workspace} of workspace, {sum} together{calls}"))
 }
 
 /// The bytes of a tensor as a polynomial.

@@ -9,6 +9,7 @@ impl<'p> Run<'p, '_, '_, '_, '_> {
     pub(super) fn perform(&mut self, action: &Ready) -> Result<(), String> {
         match action {
             Ready::Exchange(slots) => self.perform_exchange(*slots),
+            Ready::Invoke(invoke) => self.perform_invoke(invoke)?,
             Ready::Call { symbol, buffers, numbers } => self.perform_call(*symbol, buffers, numbers),
             Ready::Expect { list, elem, check, sizes } => {
                 let list = self.word(*list);

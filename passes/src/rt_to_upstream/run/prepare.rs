@@ -20,6 +20,7 @@ impl<'p> Run<'p, '_, '_, '_, '_> {
             }
             Action::Packed(launches) => self.prepare_packed(launches),
             Action::Call(call) => self.prepare_call(call),
+            Action::Invoke(invoke) => self.prepare_invoke(invoke),
             Action::Copy(copy) => self.prepare_copy(*copy),
             Action::Exchange(exchange) => self.prepare_exchange(*exchange),
             Action::Expect(expect, number) => self.prepare_expect(*expect, *number),
