@@ -19,41 +19,53 @@ SECONDS = 1800
 
 
 def exported(entry, folder):
-    """Writes `model.onnx`, `inputs_N.npz` and `expected_N.npz`; gives the name of the exporter."""
+    """Writes `model.onnx`, `inputs_N.npz` and `expected_N.npz`; gives the name of the exporter: that of torch.export, or TorchScript's where
+    it fails, or onnxruntime does not run what it makes."""
     network = models.network(entry)
     for case in models.cases():
         tensors = models.inputs(entry, case)
         numpy.savez(folder / f"inputs_{case}.npz", **named(entry, tensors))
-    path = folder / "model.onnx"
-    exporter = written(entry, network, models.inputs(entry, 0), path)
-    session = onnxruntime.InferenceSession(path, providers=["CPUExecutionProvider"])
-    names = [output.name for output in session.get_outputs()]
-    for case in models.cases():
-        given = dict(numpy.load(folder / f"inputs_{case}.npz"))
-        given = {item.name: given[item.name] for item in session.get_inputs()}
-        numpy.savez(folder / f"expected_{case}.npz", **dict(zip(names, session.run(names, given))))
-    return exporter
+    tensors = models.inputs(entry, 0)
+    try:
+        by_torch_export(entry, network, tensors, folder / "model.onnx")
+        expect(folder)
+        return "torch.export"
+    except Exception:
+        (folder / "torch.export.txt").write_text(traceback.format_exc())
+    by_torch_script(entry, network, tensors, folder / "model.onnx")
+    expect(folder)
+    return "TorchScript"
 
 
 def named(entry, tensors):
     return {field: tensor.numpy() for (field, _), tensor in zip(models.fields(entry), tensors)}
 
 
-def written(entry, network, tensors, path):
-    """The exporter of torch.export; where it fails, that of TorchScript."""
-    names = [field for field, _ in models.fields(entry)]
-    open_dims = models.dynamic(entry)
-    try:
-        symbols = {name: torch.export.Dim.DYNAMIC for name in open_dims}
-        shapes = tuple({axis: symbols[dim] for axis, dim in enumerate(dims) if dim in open_dims} for _, dims in models.fields(entry))
-        program = torch.onnx.export(network, tuple(tensors), dynamo=True, dynamic_shapes=(shapes,), input_names=names, verbose=False)
-        program.save(path)
-        return "torch.export"
-    except Exception:
-        (path.parent / "torch.export.txt").write_text(traceback.format_exc())
+def expect(folder):
+    """What onnxruntime computes."""
+    session = onnxruntime.InferenceSession(folder / "model.onnx", providers=["CPUExecutionProvider"])
+    names = [output.name for output in session.get_outputs()]
+    for case in models.cases():
+        given = dict(numpy.load(folder / f"inputs_{case}.npz"))
+        given = {item.name: given[item.name] for item in session.get_inputs()}
+        numpy.savez(folder / f"expected_{case}.npz", **dict(zip(names, session.run(names, given))))
+
+
+def by_torch_export(entry, network, tensors, path):
+    open_dims, names = models.dynamic(entry), [field for field, _ in models.fields(entry)]
+    symbols = {name: torch.export.Dim.DYNAMIC for name in open_dims}
+    shapes = tuple({axis: symbols[dim] for axis, dim in enumerate(dims) if dim in open_dims} for _, dims in models.fields(entry))
+    program = torch.onnx.export(network, tuple(tensors), dynamo=True, dynamic_shapes=(shapes,), input_names=names, verbose=False)
+    program.save(path)
+
+
+def by_torch_script(entry, network, tensors, path):
+    # Weights beside a model of the other exporter are none of this one's.
+    for file in path.parent.glob("model.onnx*"):
+        file.unlink()
+    open_dims, names = models.dynamic(entry), [field for field, _ in models.fields(entry)]
     axes = {field: {axis: dim for axis, dim in enumerate(dims) if dim in open_dims} for field, dims in models.fields(entry)}
     torch.onnx.export(network, tuple(tensors), path, dynamo=False, dynamic_axes=axes, input_names=names, opset_version=18)
-    return "TorchScript"
 
 
 def worker(entry, folder):

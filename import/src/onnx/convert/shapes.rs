@@ -575,11 +575,12 @@ impl<'m> Importer<'m, '_, '_> {
         steps: &[i64],
     ) -> bool {
         let (shape, facts) = (self.g.shape(x), &self.g.env.facts);
-        let unknown = |((axis, step), (start, end)): ((&usize, &i64), (&Option<Poly>, &Option<Poly>))| {
-            let (Some(size), Some(start), Some(end)) = (&shape[*axis], start, end) else { return false };
-            slice_len(start, end, *step, size, facts).is_none()
-        };
-        axes.iter().zip(steps).zip(starts.iter().zip(ends)).any(unknown)
+        // What is wrong with steps is said where the slice is made.
+        let step = |i: usize| steps.get(i).filter(|step| **step != 0 && **step != i64::MIN);
+        axes.iter().enumerate().any(|(i, axis)| match (&shape[*axis], &starts[i], &ends[i], step(i)) {
+            (Some(size), Some(start), Some(end), Some(step)) => slice_len(start, end, *step, size, facts).is_none(),
+            _ => false,
+        })
     }
 
     /// Bounds as far as they are known, and their tensor if there is one.
