@@ -195,7 +195,8 @@ fn under_conditions(at: &At<'_>, part: &FusedRegion<'_>, mut lowered: Lowered) -
         }
     }
     // What the program knows need not be checked in a run.
-    conditions.retain(|size: &Poly| !part.facts.prove_non_negative(size));
+    let known = |size: &Poly| part.facts.prove_non_negative(size) || part.facts.prove_equal(size, &Poly::default());
+    conditions.retain(|size| !known(size));
     conditions.sort();
     conditions.dedup();
     lowered.conditions = conditions;
@@ -213,8 +214,9 @@ fn sizes_that_agree(part: &FusedRegion<'_>) -> Option<Vec<Poly>> {
     for access in reads.map(|(_, read)| read).chain(writes.map(|(_, write)| write)) {
         for (expr, size) in access.index.iter().zip(&nest.shapes[&access.value]) {
             match nest.plain(*expr) {
-                Some(dim) if !part.facts.prove_equal(size, &nest.extents[dim]) => {
-                    let room = part.facts.canonical(&size.sub(&nest.extents[dim]));
+                // The program may know that they are equal; a kernel knows what it requires.
+                Some(dim) if *size != nest.extents[dim] => {
+                    let room = size.sub(&nest.extents[dim]);
                     if !conditions.contains(&room) {
                         conditions.extend([room.scale(-1), room]);
                     }
