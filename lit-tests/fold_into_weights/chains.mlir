@@ -120,3 +120,56 @@ func.func @moved(%x: tensor<?x2x2xf32, #dyn.shape<[M, 2, 2]>>) -> tensor<?x6xf32
   }
   return %y : tensor<?x6xf32, #dyn.shape<[M, 6]>>
 }
+
+// A constant that is one number, as an op without inputs makes it.
+// CHECK-LABEL: func.func @splat
+// CHECK: %[[F:.*]] = graph.constant dense<3.000000e+00> : tensor<2xf32>
+// CHECK: graph.compute ins(%{{.*}}, %[[F]] : tensor<4x2xf32>, tensor<2xf32>)
+// REMARK: remark: a chain of constants behind a product goes into its weights: 2*M operations become 0
+func.func @splat(%x: !x) -> !y {
+  %M = dyn.symbol "M" : index
+  %w = graph.constant dense<[[1.0, 2.0], [3.0, 4.0], [5.0, 6.0], [7.0, 8.0]]> : tensor<4x2xf32>
+  %p = graph.compute ins(%x, %w : !x, tensor<4x2xf32>) -> !y {combiners = #graph.combiners<[add]>, iterators = #graph.iterators<[parallel, parallel, reduce]>, maps = [#mk, #kn, #mn]} {
+  ^bb0(%a: f32, %e: f32):
+    %0 = arith.mulf %a, %e : f32
+    graph.yield %0 : f32
+  }
+  %f = graph.compute ins() -> tensor<2xf32> {iterators = #graph.iterators<[parallel]>, maps = [affine_map<(d0) -> (d0)>]} {
+    %0 = arith.constant 3.0 : f32
+    graph.yield %0 : f32
+  }
+  %y = graph.compute ins(%p, %f : !y, tensor<2xf32>) -> !y {iterators = #graph.iterators<[parallel, parallel]>, maps = [#id, #col, #id]} {
+  ^bb0(%a: f32, %e: f32):
+    %0 = arith.mulf %a, %e : f32
+    graph.yield %0 : f32
+  }
+  return %y : !y
+}
+
+// A number that only a run tells is no constant.
+// CHECK-LABEL: func.func @sized
+// CHECK: graph.compute ins() -> tensor<2xf32>
+// CHECK: graph.size [M]
+// CHECK: graph.compute ins(%x, %{{.*}} : !x, tensor<4x2xf32>)
+// CHECK: graph.compute ins({{.*}} : !y, tensor<2xf32>)
+func.func @sized(%x: !x) -> !y {
+  %M = dyn.symbol "M" : index
+  %w = graph.constant dense<[[1.0, 2.0], [3.0, 4.0], [5.0, 6.0], [7.0, 8.0]]> : tensor<4x2xf32>
+  %g = graph.compute ins() -> tensor<2xf32> {iterators = #graph.iterators<[parallel]>, maps = [affine_map<(d0) -> (d0)>]} {
+    %0 = graph.size [M] : index
+    %1 = arith.index_cast %0 : index to i64
+    %2 = arith.sitofp %1 : i64 to f32
+    graph.yield %2 : f32
+  }
+  %p = graph.compute ins(%x, %w : !x, tensor<4x2xf32>) -> !y {combiners = #graph.combiners<[add]>, iterators = #graph.iterators<[parallel, parallel, reduce]>, maps = [#mk, #kn, #mn]} {
+  ^bb0(%a: f32, %e: f32):
+    %0 = arith.mulf %a, %e : f32
+    graph.yield %0 : f32
+  }
+  %y = graph.compute ins(%p, %g : !y, tensor<2xf32>) -> !y {iterators = #graph.iterators<[parallel, parallel]>, maps = [#id, #col, #id]} {
+  ^bb0(%a: f32, %e: f32):
+    %0 = arith.mulf %a, %e : f32
+    graph.yield %0 : f32
+  }
+  return %y : !y
+}

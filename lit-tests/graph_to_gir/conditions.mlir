@@ -1,4 +1,4 @@
-// Where a proof lacks only that sizes are equal which an op takes for equal, its kernel requires it and the host checks it.
+// Where a proof lacks only the equality of two sizes, the kernel requires it and the host checks it.
 // RUN: sutura-opt %s --split-input-file --convert-graph-to-gir | FileCheck %s
 // RUN: sutura-opt %s --split-input-file --convert-graph-to-gir --remarks -o /dev/null 2>&1 | FileCheck %s --check-prefix=REMARK
 // RUN: sutura-opt %s --split-input-file --convert-graph-to-gir --check-passes=2 -o /dev/null

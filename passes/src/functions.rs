@@ -1,10 +1,11 @@
 //! Functions, for passes that work on each alone.
 
 use sutura_dialects::func::FuncOp;
+use sutura_dialects::graph::ComputeOp;
 use sutura_ir::body::OpHeader;
 use sutura_ir::diagnostics::RemarkKind;
 use sutura_ir::pass::PassRun;
-use sutura_ir::{Body, Context, Loc, Op, OpRef, name_of};
+use sutura_ir::{Block, Body, Context, Loc, Op, OpRef, name_of};
 
 /// What `work` makes of each function of a module in turn, or of the one that the pass runs on.
 pub(crate) fn of_each_function<T>(
@@ -22,6 +23,11 @@ pub(crate) fn of_each_function<T>(
         made.extend(run.body.nested_mut(op).map(|body| work(cx, &header, body)));
     }
     made
+}
+
+/// The `graph.compute`s of a block, in order.
+pub(crate) fn computes(cx: &Context, body: &Body, block: Block) -> Vec<Op> {
+    body.ops(block).filter(|op| OpRef::new(cx, body, *op).is::<ComputeOp<'_>>()).collect()
 }
 
 /// A remark that a pass has to say of an op.

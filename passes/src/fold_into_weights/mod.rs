@@ -22,7 +22,7 @@ use sutura_dialects::arith::FastMathFlags;
 use sutura_dialects::r#dyn::Facts;
 use sutura_dialects::r#dyn::attr::symbolic_shape;
 use sutura_dialects::graph::build::{ComputeInput, ComputeResult, GraphBuilder, Scalars};
-use sutura_dialects::graph::{ComputeForm, ComputeOp, IteratorKind, ShapeEnv, SymShape};
+use sutura_dialects::graph::{ComputeForm, IteratorKind, ShapeEnv, SymShape};
 use sutura_ir::affine::AffineExpr;
 use sutura_ir::analysis::PreservedAnalyses;
 use sutura_ir::diagnostics::RemarkKind;
@@ -31,7 +31,7 @@ use sutura_ir::pass::{
 };
 use sutura_ir::{Attr, Block, Body, Context, Op, OpRef, Rewriter, Type, Value};
 
-use crate::functions::{Remark, of_each_function, say};
+use crate::functions::{Remark, computes, of_each_function, say};
 use crate::graph_property_rewrite::{Grown, Inputs, allowed_flags, clean, missing_flags};
 use chain::{Chain, Kind, Last, Term};
 use evaluate::evaluate;
@@ -46,7 +46,7 @@ pub static FOLD_INTO_WEIGHTS: PassInfo = PassInfo {
                   dimensions of that factor becomes at most one sum: the constant factor is multiplied by the chain's \
                   factors when the model is compiled, and the chain's offset is a constant. So a batch \
                   normalization goes into the convolution before it. Needs `fast-math` with `reassoc` and `nsz`, and `arcp` \
-                  where the chain divides. Remarks say what each chain cost before and after, and what is left and why.",
+                  where the chain divides. A factor must lie between 2^-63 and 2^63, so only weights beyond 2^64 may become infinite. Remarks say what each chain cost before and after, and what is left and why.",
     anchor: Anchor::Any,
     options: &[OptionInfo {
         name: "fast-math",
@@ -75,8 +75,7 @@ impl FoldIntoWeights {
     fn function(&self, cx: &Context, body: &mut Body) -> Vec<Remark> {
         let mut said = Vec::new();
         let Some(entry) = body.entry_block() else { return said };
-        let is_compute = |op: &Op| OpRef::new(cx, body, *op).is::<ComputeOp<'_>>();
-        let ops: Vec<Op> = body.ops(entry).filter(is_compute).collect();
+        let ops = computes(cx, body, entry);
         let mut rw = Rewriter::new(cx, body);
         for op in ops {
             if !rw.body().is_live(op) {

@@ -1,6 +1,6 @@
 //! The constant factor of a product.
 
-use sutura_dialects::graph::{ComputeForm, ReshapeOp, maps};
+use sutura_dialects::graph::{ComputeForm, ReshapeOp, SizeOp, maps};
 use sutura_ir::registry::constant_of;
 use sutura_ir::{Body, Context, OpRef, Type, Value};
 
@@ -71,7 +71,15 @@ fn is_made_of_constants(cx: &Context, body: &Body, value: Value, depth: usize) -
     let Some(op) = body.defining_op(value).map(|op| OpRef::new(cx, body, op)).filter(|_| depth > 0) else {
         return false;
     };
-    let plain = op.is::<ReshapeOp<'_>>() || ComputeForm::of(op).is_some_and(|form| !form.has_reduction());
+    let plain =
+        op.is::<ReshapeOp<'_>>() || ComputeForm::of(op).is_some_and(|form| !form.has_reduction() && !has_size(op));
     let known = cx.shape(op.ty(value)).is_some_and(|sizes| sizes.iter().all(|size| *size >= 0));
-    plain && known && op.num_operands() > 0 && op.operands().all(|v| is_made_of_constants(cx, body, v, depth - 1))
+    plain && known && op.operands().all(|v| is_made_of_constants(cx, body, v, depth - 1))
+}
+
+/// Whether a body computes with sizes, which a run tells.
+fn has_size(op: OpRef<'_>) -> bool {
+    let mut found = false;
+    op.walk(&mut |inner| found |= inner.is::<SizeOp<'_>>());
+    found
 }

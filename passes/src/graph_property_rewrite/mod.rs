@@ -15,7 +15,7 @@ mod tests;
 
 use sutura_dialects::arith::FastMathFlags;
 use sutura_dialects::r#dyn::Facts;
-use sutura_dialects::graph::{ComputeForm, ComputeOp, drop_inputs};
+use sutura_dialects::graph::{ComputeForm, drop_inputs};
 use sutura_ir::analysis::PreservedAnalyses;
 use sutura_ir::diagnostics::{Diagnostic, RemarkKind};
 use sutura_ir::op_def::Traits;
@@ -24,7 +24,7 @@ use sutura_ir::pass::{
 };
 use sutura_ir::{Block, BlockRef, Body, Context, Loc, Op, OpRef, Rewriter};
 
-use crate::functions::of_each_function;
+use crate::functions::{computes, of_each_function};
 
 use emit::emit;
 pub(crate) use emit::{Grown, Inputs};
@@ -151,8 +151,7 @@ impl PropertyRewrite {
         loop {
             let before = said.rewrites;
             let mut left = Vec::new();
-            let is_compute = |op: &Op, rw: &Rewriter<'_>| rw.view::<ComputeOp<'_>>(*op).is_some();
-            let ops: Vec<Op> = rw.body().ops(entry).filter(|op| is_compute(op, &rw)).collect();
+            let ops = computes(rw.cx(), rw.body(), entry);
             for op in ops {
                 // One that nothing used may have gone with what another one needed no more.
                 if !rw.body().is_live(op) {

@@ -175,8 +175,8 @@ fn by_first_proved(at: &At<'_>, part: &FusedRegion<'_>, config: &Config, missed:
     Err(Box::new(error.help("narrower ranges of the symbols, or constant sizes, may allow a proof")))
 }
 
-/// The lowering with kernels that require what their proofs lack: that sizes are equal which the op takes for equal, and that
-/// indices lie inside. `None` where that is not all that they lack.
+/// The lowering with kernels that require what their proofs lack: that sizes along one dim are equal, and that indices lie
+/// inside. `None` where they lack more.
 fn under_conditions(at: &At<'_>, part: &FusedRegion<'_>, mut lowered: Lowered) -> Option<Lowered> {
     let (cx, agree) = (at.cx, sizes_that_agree(part)?);
     let mut conditions = agree.clone();
@@ -203,8 +203,8 @@ fn under_conditions(at: &At<'_>, part: &FusedRegion<'_>, mut lowered: Lowered) -
     check(at, &mut lowered).is_ok().then_some(lowered)
 }
 
-/// What must be at least 0 for the sizes along each dim of a `graph.compute` to be equal, as it takes them to be: a kernel that ran on
-/// others would read what is not there, or too little. `None` for other ops, and where an index is more than a dim.
+/// What must be at least 0 for the sizes along each dim of a `graph.compute` to be equal. On other sizes a kernel would read
+/// outside a tensor, or only a part of it. `None` for other ops, and where an index is not a plain dim.
 fn sizes_that_agree(part: &FusedRegion<'_>) -> Option<Vec<Poly>> {
     let nest = Nest::of(&part.facts, &part.ops, &part.outputs)
         .ok()

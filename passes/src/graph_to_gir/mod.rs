@@ -55,8 +55,8 @@ pub static CONVERT_GRAPH_TO_GIR: PassInfo = PassInfo {
                   and register tiles are those of the module's `target.machine`, if there is one. The `plan` of a \
                   region says how it is mapped, as `#graph.plan<[tile = [12, 32]]>` or \
                   `#graph.plan<[columns = 1024, parts = 32]>`; what a region can choose depends on its kind. A scheme whose kernels \
-                  are not proved is replaced by one whose are, with a remark; where a proof lacks only that sizes are equal which an op takes \
-                  for equal, its kernel requires it and the program checks it. Run `stitch` first.",
+                  are not proved is replaced by one whose are, with a remark; where a proof lacks only the equality of \
+                  two sizes, the kernel requires it and the program checks it. Run `stitch` first.",
     anchor: Anchor::Op("builtin.module"),
     options: &[
         OptionInfo {

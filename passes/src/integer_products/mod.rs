@@ -17,7 +17,7 @@ use sutura_dialects::r#dyn::attr::{symbolic_shape, tensor_of};
 use sutura_dialects::r#dyn::{Facts, Poly};
 use sutura_dialects::elements::scalar_type;
 use sutura_dialects::graph::build::{ComputeInput, ComputeResult, GraphBuilder, Scalars};
-use sutura_dialects::graph::{Combiner, ComputeForm, ComputeOp, IteratorKind, ShapeEnv, maps};
+use sutura_dialects::graph::{Combiner, ComputeForm, IteratorKind, ShapeEnv, maps};
 use sutura_ir::affine::AffineExpr;
 use sutura_ir::analysis::PreservedAnalyses;
 use sutura_ir::diagnostics::{Diagnostic, RemarkKind};
@@ -26,7 +26,7 @@ use sutura_ir::pass::{
 };
 use sutura_ir::{Attr, BlockRef, Body, Context, Op, OpRef, Rewriter, Type, Value};
 
-use crate::functions::{Remark, of_each_function, say};
+use crate::functions::{Remark, computes, of_each_function, say};
 use dequantized::{Dequantized, Element, Scale, Zero};
 
 /// `integer-products`
@@ -78,8 +78,7 @@ impl IntegerProducts {
         let Some(entry) = body.entry_block() else { return Ok(said) };
         let facts = Facts::of_block(BlockRef { cx, body, block: entry });
         let facts = facts.map_err(|(op, contradiction)| op.error(contradiction))?;
-        let is_compute = |op: &Op| OpRef::new(cx, body, *op).is::<ComputeOp<'_>>();
-        let ops: Vec<Op> = body.ops(entry).filter(is_compute).collect();
+        let ops = computes(cx, body, entry);
         let mut rw = Rewriter::new(cx, body);
         for op in ops {
             let view = OpRef::new(cx, rw.body(), op);

@@ -11,14 +11,14 @@ mod tests;
 
 use sutura_dialects::r#dyn::{Facts, Poly};
 use sutura_dialects::graph::build::{ComputeInput, ComputeResult, GraphBuilder};
-use sutura_dialects::graph::{Combiner, ComputeForm, ComputeOp, IteratorKind, ShapeEnv, maps};
+use sutura_dialects::graph::{Combiner, ComputeForm, IteratorKind, ShapeEnv, maps};
 use sutura_ir::affine::AffineExpr;
 use sutura_ir::analysis::PreservedAnalyses;
 use sutura_ir::diagnostics::RemarkKind;
 use sutura_ir::pass::{Anchor, Pass, PassInfo, PassOptions, PassResult, PassRun, StatisticInfo};
 use sutura_ir::{Body, Context, Op, OpRef, Rewriter, Type, Value};
 
-use crate::functions::{Remark, of_each_function, say};
+use crate::functions::{Remark, computes, of_each_function, say};
 pub(crate) use recipe::Recipe;
 
 /// `split-products`
@@ -52,8 +52,7 @@ impl Pass for SplitProducts {
 fn function(cx: &Context, body: &mut Body) -> Vec<Remark> {
     let mut said = Vec::new();
     let Some(entry) = body.entry_block() else { return said };
-    let is_compute = |op: &Op| OpRef::new(cx, body, *op).is::<ComputeOp<'_>>();
-    let ops: Vec<Op> = body.ops(entry).filter(is_compute).collect();
+    let ops = computes(cx, body, entry);
     let mut rw = Rewriter::new(cx, body);
     for op in ops {
         let view = OpRef::new(cx, rw.body(), op);
