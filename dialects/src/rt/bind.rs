@@ -425,7 +425,7 @@ impl Solver<'_, '_> {
         let source = equation.constraint.and_then(|c| c.left_words.clone());
         let words = source.filter(|_| factor.as_const() != Some(1)).unwrap_or_else(|| self.words_of(&quantity));
         if factor.as_const().is_none() {
-            let left = format!("the size `{factor}`, by which {words} is divided");
+            let left = format!("the size `{}`, by which {words} is divided", factor.brief());
             let positive = Words { dim: None, left, right: "sizes of at least 1".to_owned() };
             self.check(Quantity::size(factor.clone()), Condition::Within(1, i64::MAX), positive);
         }
