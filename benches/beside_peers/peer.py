@@ -36,7 +36,7 @@ import numpy as np  # noqa: E402  (after the number of threads is set)
 
 import workloads  # noqa: E402
 
-WORK = workloads.ALL[ARGS.workload]()
+WORK = workloads.NAMED[ARGS.workload]()
 FOLDER = pathlib.Path(ARGS.folder)
 MODEL = FOLDER / f"{ARGS.workload}.onnx"
 

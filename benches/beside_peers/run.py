@@ -12,7 +12,7 @@ with onnxruntime's.
     python benches/beside_peers/run.py --old OTHER/target/release [--rounds 10] [--pairs 3] [--seconds 0.1] [--threads 1]
 
 runs two builds of sutura in turns instead, and prints the median over pairs of the old time by the new one. A round is a
-process: where one puts code and memory decides 5 % of short runs.
+process: where one puts code and memory decides 5 % of short runs. `--only encoder,mlp` takes models of `examples/`.
 """
 
 import argparse
@@ -122,7 +122,7 @@ def main():
     names, threads = args.only.split(","), args.threads.split(",")
     with tempfile.TemporaryDirectory() as folder:
         made = "import sys, pathlib, onnx, workloads\nfor n in sys.argv[2].split(','):\n" \
-               "  onnx.save(workloads.ALL[n]().model(), pathlib.Path(sys.argv[1]) / f'{n}.onnx')"
+               "  onnx.save(workloads.NAMED[n]().model(), pathlib.Path(sys.argv[1]) / f'{n}.onnx')"
         subprocess.run([pythons.get("onnxruntime", sys.executable), "-c", made, folder, ",".join(names)], check=True,
                        cwd=HERE)
         (builds_table if args.old else peers_table)(args, pythons, folder, names, threads)

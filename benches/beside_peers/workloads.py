@@ -3,6 +3,8 @@
 torch and jax.numpy take the same calls that stand here; `xp` is either of them.
 """
 
+import pathlib
+
 import numpy as np
 
 F, I = "f4", "i8"
@@ -285,3 +287,29 @@ FOUR = [softmax, layernorm, biasgelu, chain]
 TEN = [rmsnorm_residual, groupnorm_silu, logsoftmax_gather, rotary, masked_softmax, column_statistics, swiglu,
        quantise_rows, layernorm_backward, transpose_heads]
 ALL = {make.__name__: make for make in FOUR + TEN}
+
+
+class Example(Workload):
+    """A model of `examples/`, which two builds of sutura run in turns; it has no function for the other peers."""
+
+    def __init__(self, name, inputs, cases, limits=None):
+        super().__init__(inputs, cases, None, None, limits=limits)
+        self.path = pathlib.Path(__file__).resolve().parents[2] / "examples" / name / f"{name}.onnx"
+
+    def model(self, case=None):
+        import onnx
+
+        return onnx.load(self.path)
+
+
+def encoder():
+    cases = [dict(batch=1, seq=1), dict(batch=1, seq=17), dict(batch=3, seq=128), dict(batch=2, seq=500)]
+    inputs = [("x", F, ["batch", "seq", 256]), ("mask", I, ["batch", "seq"])]
+    return Example("encoder", inputs, cases, dict(mask=2))
+
+
+def mlp():
+    return Example("mlp", [("x", F, ["batch", 64])], [dict(batch=1), dict(batch=7), dict(batch=64)])
+
+
+NAMED = ALL | {make.__name__: make for make in [encoder, mlp]}
