@@ -12,6 +12,7 @@ import numpy
 import onnxruntime
 import torch
 
+import compare
 import models
 
 # LSTMs and windows of attention take some minutes to export.
@@ -20,7 +21,7 @@ SECONDS = 1800
 
 def exported(entry, folder):
     """Writes `model.onnx`, `inputs_N.npz` and `expected_N.npz`; gives the name of the exporter: that of torch.export, or TorchScript's where
-    it fails, or onnxruntime does not run what it makes."""
+    it fails, or onnxruntime does not run what it makes; and by how much onnxruntime differs from itself."""
     network = models.network(entry)
     for case in models.cases():
         tensors = models.inputs(entry, case)
@@ -28,13 +29,11 @@ def exported(entry, folder):
     tensors = models.inputs(entry, 0)
     try:
         by_torch_export(entry, network, tensors, folder / "model.onnx")
-        expect(folder)
-        return "torch.export"
+        return {"exporter": "torch.export", "own": expect(folder)}
     except Exception:
         (folder / "torch.export.txt").write_text(traceback.format_exc())
     by_torch_script(entry, network, tensors, folder / "model.onnx")
-    expect(folder)
-    return "TorchScript"
+    return {"exporter": "TorchScript", "own": expect(folder)}
 
 
 def named(entry, tensors):
@@ -42,13 +41,22 @@ def named(entry, tensors):
 
 
 def expect(folder):
-    """What onnxruntime computes."""
-    session = onnxruntime.InferenceSession(folder / "model.onnx", providers=["CPUExecutionProvider"])
-    names = [output.name for output in session.get_outputs()]
+    """What onnxruntime computes; how far that is from what it computes without optimizations."""
+    plain = onnxruntime.SessionOptions()
+    plain.graph_optimization_level = onnxruntime.GraphOptimizationLevel.ORT_DISABLE_ALL
+    session, other = (
+        onnxruntime.InferenceSession(folder / "model.onnx", options, providers=["CPUExecutionProvider"])
+        for options in [onnxruntime.SessionOptions(), plain]
+    )
+    names, own = [output.name for output in session.get_outputs()], 0.0
     for case in models.cases():
         given = dict(numpy.load(folder / f"inputs_{case}.npz"))
         given = {item.name: given[item.name] for item in session.get_inputs()}
-        numpy.savez(folder / f"expected_{case}.npz", **dict(zip(names, session.run(names, given))))
+        results = session.run(names, given)
+        numpy.savez(folder / f"expected_{case}.npz", **dict(zip(names, results)))
+        differences = map(compare.difference, other.run(names, given), results)
+        own = max([own, *(found if isinstance(found, float) else numpy.inf for found in differences)])
+    return own
 
 
 def by_torch_export(entry, network, tensors, path):
@@ -75,7 +83,7 @@ def worker(entry, folder):
         os.dup2(log.fileno(), 1)
         os.dup2(log.fileno(), 2)
         try:
-            told = {"exporter": exported(entry, folder)}
+            told = exported(entry, folder)
         except BaseException as error:
             traceback.print_exc()
             told = {"failed": f"{type(error).__name__}: {error}".split("\n")[0][:300]}

@@ -7,6 +7,8 @@ import pathlib
 import torch
 
 BATCHES = (2, 1, 3)
+# Of the inputs whose statistics BatchNorm gets.
+SETTLING = 16
 LENGTHS = (13, 1, 32)
 
 
@@ -45,7 +47,7 @@ def network(entry):
     torch.manual_seed(sum(entry.title.encode()))
     made = {"torchvision": of_torchvision, "timm": of_timm, "transformers": of_transformers}[entry.package](entry)
     enliven(made)
-    settle(made, inputs(entry, 0))
+    settle(made, inputs(entry, 0, SETTLING))
     return made.eval()
 
 
@@ -113,7 +115,8 @@ def enliven(network):
 
 
 def settle(network, tensors):
-    """Statistics of BatchNorm become those of random inputs: without them the numbers of deep networks vanish or explode."""
+    """Statistics of BatchNorm become those of random inputs: without them the numbers of deep networks vanish or explode. Those of
+    few inputs are none: channels that vary little among them are made large, for other inputs without bound."""
     norms = [part for part in network.modules() if isinstance(part, torch.nn.modules.batchnorm._BatchNorm)]
     if not norms:
         return
@@ -160,12 +163,12 @@ def cases():
     return range(len(BATCHES))
 
 
-def inputs(entry, case):
-    """Random inputs of a case. Masks hide the ends of some rows."""
+def inputs(entry, case, batch=None):
+    """Random inputs of a case, or of another batch. Masks hide the ends of some rows."""
     generator = torch.Generator().manual_seed(case + 1)
     height, width = sizes(entry)[case % len(sizes(entry))]
     bound = {
-        "batch": BATCHES[case],
+        "batch": batch or BATCHES[case],
         "channels": 3,
         "frames": entry.options.get("frames", 8),
         "height": height,

@@ -260,17 +260,23 @@ impl<'a> Decoder<'a> {
         if name.is_empty() {
             self.problem(what, "has no name");
         }
+        let ty = self.value_type(v.r#type, &place);
+        ValueInfo { name, ty }
+    }
+
+    /// Recursion is bounded by the protobuf decoder's limit on nesting.
+    fn value_type(&mut self, ty: Option<proto::TypeProto>, place: &str) -> ValueType {
         use type_proto::Value;
-        let ty = match v.r#type.and_then(|t| t.value) {
+        let mut inner = |ty: Option<Box<proto::TypeProto>>| Box::new(self.value_type(ty.map(|ty| *ty), place));
+        match ty.and_then(|t| t.value) {
             None => ValueType::Unknown,
-            Some(Value::TensorType(t)) => self.tensor_type(t, &place),
-            Some(Value::SequenceType(_)) => ValueType::Other("sequence"),
+            Some(Value::TensorType(t)) => self.tensor_type(t, place),
+            Some(Value::SequenceType(t)) => ValueType::Sequence { of: inner(t.elem_type), tensors: None },
+            Some(Value::OptionalType(t)) => ValueType::Optional { of: inner(t.elem_type), there: None },
             Some(Value::MapType(_)) => ValueType::Other("map"),
-            Some(Value::OptionalType(_)) => ValueType::Other("optional"),
             Some(Value::SparseTensorType(_)) => ValueType::Other("sparse tensor"),
             Some(Value::OpaqueType(_)) => ValueType::Other("opaque"),
-        };
-        ValueInfo { name, ty }
+        }
     }
 
     fn tensor_type(&mut self, t: type_proto::Tensor, place: &str) -> ValueType {

@@ -67,10 +67,27 @@ pub struct ValueInfo {
 pub enum ValueType {
     /// Without a shape the rank is unknown too.
     Tensor { element: ElementType, shape: Option<Vec<Dim>> },
-    /// `sequence`, `map`, `optional`, `sparse tensor` or `opaque`.
+    /// Tensors of one type of elements. How many, and their types, is no part of the model: see [`OnnxModel::give_shape`].
+    Sequence { of: Box<ValueType>, tensors: Option<Vec<ValueType>> },
+    /// A value or nothing. Whether it is there is no part of the model either.
+    Optional { of: Box<ValueType>, there: Option<bool> },
+    /// `map`, `sparse tensor` or `opaque`.
     Other(&'static str),
     /// Not stated.
     Unknown,
+}
+
+impl ValueType {
+    /// What a value of the type is, in words.
+    pub fn kind(&self) -> String {
+        match self {
+            Self::Tensor { .. } => "a tensor".to_owned(),
+            Self::Sequence { .. } => "a sequence".to_owned(),
+            Self::Optional { .. } => "an optional".to_owned(),
+            Self::Other(kind) => format!("a value of kind {kind}"),
+            Self::Unknown => "a value of an unknown type".to_owned(),
+        }
+    }
 }
 
 /// One dimension.

@@ -219,20 +219,34 @@ pub mod type_proto {
         #[prost(message, optional, tag = "2")]
         pub shape: ::core::option::Option<super::TensorShapeProto>,
     }
+    #[derive(Clone, PartialEq, ::prost::Message)]
+    pub struct Sequence {
+        #[prost(message, optional, boxed, tag = "1")]
+        pub elem_type: ::core::option::Option<
+            ::prost::alloc::boxed::Box<super::TypeProto>,
+        >,
+    }
+    #[derive(Clone, PartialEq, ::prost::Message)]
+    pub struct Optional {
+        #[prost(message, optional, boxed, tag = "1")]
+        pub elem_type: ::core::option::Option<
+            ::prost::alloc::boxed::Box<super::TypeProto>,
+        >,
+    }
     #[derive(Clone, PartialEq, ::prost::Oneof)]
     pub enum Value {
         #[prost(message, tag = "1")]
         TensorType(Tensor),
-        #[prost(bytes, tag = "4")]
-        SequenceType(::prost::bytes::Bytes),
+        #[prost(message, tag = "4")]
+        SequenceType(::prost::alloc::boxed::Box<Sequence>),
         #[prost(bytes, tag = "5")]
         MapType(::prost::bytes::Bytes),
         #[prost(bytes, tag = "7")]
         OpaqueType(::prost::bytes::Bytes),
         #[prost(bytes, tag = "8")]
         SparseTensorType(::prost::bytes::Bytes),
-        #[prost(bytes, tag = "9")]
-        OptionalType(::prost::bytes::Bytes),
+        #[prost(message, tag = "9")]
+        OptionalType(::prost::alloc::boxed::Box<Optional>),
     }
 }
 #[derive(Clone, PartialEq, ::prost::Message)]

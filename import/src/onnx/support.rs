@@ -11,7 +11,7 @@ use super::{
     op::Op,
     reader::{NodeReader, Values},
     schema::{self, Interface},
-    tensor::Scalar,
+    tensor::{ElementType, Scalar},
     typing,
 };
 
@@ -225,29 +225,58 @@ fn typed_node<'m>(node: &'m Node, values: &Values<'m, '_>) -> Result<(&'static I
 /// Inputs, outputs and weights of kinds that are not supported.
 fn outer_values(model: &OnnxModel) -> Vec<Unsupported> {
     let graph = &model.graph;
-    let typed = |what: &str, infos: &[ValueInfo]| {
-        let bad = infos.iter().filter_map(|info| {
-            let (reason, hint) = match &info.ty {
-                ValueType::Tensor { element, .. } if !element.is_moved() => {
-                    (format!("tensors of {element} are not supported"), None)
-                }
-                // Results of these kinds are looked at when they are made.
-                ValueType::Other("sequence" | "optional") if what == "output" => return None,
-                ValueType::Other(kind @ ("sequence" | "optional")) => {
-                    let hint = "give each tensor of it as an input of its own";
-                    (format!("values of kind {kind} are not supported"), Some(hint.to_owned()))
-                }
-                ValueType::Other(kind) => (format!("values of kind {kind} are not supported"), None),
-                _ => return None,
-            };
-            Some(Unsupported { hint, ..entry(what, &info.name, reason) })
-        });
-        bad.collect::<Vec<_>>()
-    };
-    let mut list = typed("input", &graph.inputs);
-    list.extend(typed("output", &graph.outputs));
+    let mut list = Vec::new();
+    for info in graph.runtime_inputs() {
+        if let Err(Reason { text, hint, .. }) = input(info) {
+            list.push(Unsupported { hint, ..entry("input", &info.name, text) });
+        }
+    }
+    for info in &graph.outputs {
+        // Results that are several tensors, or perhaps none, are looked at when they are made.
+        let refused = match &info.ty {
+            ValueType::Tensor { element, .. } => movable(*element).err(),
+            ValueType::Other(_) => Some(format!("is {}, which is not supported", info.ty.kind())),
+            _ => None,
+        };
+        list.extend(refused.map(|reason| entry("output", &info.name, reason)));
+    }
     list.extend(weights(graph));
     list
+}
+
+/// Whether an input can be one or several arguments, or none.
+fn input(info: &ValueInfo) -> Result<(), Reason> {
+    let name = &info.name;
+    let said = |text: &str, shape: &str| {
+        let hint = format!("say it with `--shape \"{name}={shape}\"`");
+        Err(Reason { hint: Some(hint), ..refusal(text) })
+    };
+    let mut ty = &info.ty;
+    if let ValueType::Optional { of, there } = ty {
+        match there {
+            None if matches!(**of, ValueType::Sequence { .. }) => {
+                return said("is an optional, and it is not known whether it is there", "[[N,3],[4,3]]` or `none");
+            }
+            None => return said("is an optional, and it is not known whether it is there", "[N,3]` or `none"),
+            Some(false) => return Ok(()),
+            Some(true) => ty = of,
+        }
+    }
+    match ty {
+        ValueType::Tensor { element, .. } => movable(*element).map_err(refusal),
+        ValueType::Sequence { tensors: None, .. } => {
+            said("is a sequence, and it is not known how many tensors it has, and of which shapes", "[[N,3],[4,3]]")
+        }
+        ValueType::Sequence { of, .. } => match &**of {
+            ValueType::Tensor { element, .. } => movable(*element).map_err(refusal),
+            of => Err(refusal(format!("is a sequence of what is {}, which is not supported", of.kind()))),
+        },
+        other => Err(refusal(format!("is {}, which is not supported", other.kind()))),
+    }
+}
+
+fn movable(element: ElementType) -> Result<(), String> {
+    if element.is_moved() { Ok(()) } else { Err(format!("tensors of {element} are not supported")) }
 }
 
 /// Weights of a graph that are not supported.

@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use clap::builder::PossibleValuesParser;
 use clap::{ArgAction, Args, Parser, Subcommand, ValueEnum};
+use sutura_import::onnx::GivenShape;
 use sutura_input::whole_number;
 use sutura_ir::diagnostics::exit::{self, Exit};
 use sutura_passes::graph_property_rewrite::FAST_MATH;
@@ -318,6 +319,11 @@ pub(crate) struct Reading {
     /// several times
     #[arg(long, value_name = "FILE")]
     pub(crate) operators: Vec<PathBuf>,
+    /// Shape of an input of an ONNX model, as `x=[N,3]`: dims are numbers, names, or `?`. For a sequence a shape for each of its
+    /// tensors, as `x=[[N,3],[4,3]]`, each of which is an input `x.0`, `x.1`; for an optional its shape, or `none`. May be given
+    /// several times
+    #[arg(long, value_name = "NAME=SHAPE")]
+    pub(crate) shape: Vec<GivenShape>,
 }
 
 #[derive(Args, Debug)]

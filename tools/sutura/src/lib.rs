@@ -44,10 +44,12 @@ use sutura_output::command_line;
 // Found at run time by the path that the build script sets.
 use sutura_mlir_link as _;
 
-use cli::{Cli, Command, CompileArgs, MessageFormat};
+use cli::{Cli, Command, CompileArgs, MessageFormat, Reading};
 use failure::{Failure, Kind};
 pub use pipeline::Watch;
 use talk::Talk;
+
+pub use sutura_import::onnx::GivenShape;
 
 /// The whole `main` of the tool.
 pub fn main() -> ExitCode {
@@ -89,34 +91,40 @@ pub fn run(args: &[impl Into<OsString> + Clone]) -> (Exit, String) {
 }
 
 /// Does what `sutura check -q` does for this machine. `watch` looks at the program that was read, as `read`, and at that after each
-/// stage. The exit code, what is said, and what was found.
-pub fn check(model: &Path, watch: Watch) -> (Exit, String, Vec<String>) {
-    watched(model, |args, talk| {
+/// stage. Inputs have the shapes of `--shape`. The exit code, what is said, and what was found.
+pub fn check(model: &Path, shapes: &[GivenShape], watch: Watch) -> (Exit, String, Vec<String>) {
+    watched(model, shapes, |args, talk| {
         let (done, found) = compile::check_watched(args, &talk.without_stages(), Some(watch));
         (done.map(drop), found)
     })
 }
 
 /// What a model uses, as `sutura check --json` writes it: a JSON object.
-pub fn survey(model: &Path) -> Option<String> {
-    let args = CompileArgs { model: model.to_owned(), ..CompileArgs::default() };
+pub fn survey(model: &Path, shapes: &[GivenShape]) -> Option<String> {
+    let args = arguments(model, shapes);
     let (quiet, _) = talk::Talk::kept(cli::MessageFormat::Human, 0, true);
     let survey = compile::surveyed(&args, &quiet).ok()?;
     serde_json::to_string(&survey).ok()
 }
 
 /// Does what `sutura compile -q` does for this machine, and lets `watch` look as [`check`] does.
-pub fn compile(model: &Path, artifact: &Path, watch: Watch) -> (Exit, String, Vec<String>) {
-    watched(model, |args, talk| compile::compile_watched(args, artifact, &talk.without_stages(), watch))
+pub fn compile(model: &Path, shapes: &[GivenShape], artifact: &Path, watch: Watch) -> (Exit, String, Vec<String>) {
+    watched(model, shapes, |args, talk| compile::compile_watched(args, artifact, &talk.without_stages(), watch))
+}
+
+fn arguments(model: &Path, shapes: &[GivenShape]) -> CompileArgs {
+    let reading = Reading { shape: shapes.to_vec(), ..Reading::default() };
+    CompileArgs { model: model.to_owned(), reading, ..CompileArgs::default() }
 }
 
 /// Does some work with a model, and says how it ended, what was said, and what was found.
 fn watched(
     model: &Path,
+    shapes: &[GivenShape],
     work: impl FnOnce(&CompileArgs, &Talk) -> (Result<(), Failure>, Vec<String>),
 ) -> (Exit, String, Vec<String>) {
     let (talk, said) = Talk::kept(MessageFormat::Human, 0, true);
-    let args = CompileArgs { model: model.to_owned(), ..CompileArgs::default() };
+    let args = arguments(model, shapes);
     let mut found = Vec::new();
     let failure = outcome(|| {
         let (result, watched) = work(&args, &talk);

@@ -13,6 +13,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Instant;
 
 use rayon::prelude::*;
+use sutura_cli::GivenShape;
 use sutura_ir::diagnostics::Exit;
 use sutura_ir::{Context, Module, OpRef};
 use sutura_runtime::manifest::{Dim, Value};
@@ -32,7 +33,7 @@ const STEPS_OF_BF16: f64 = 1.0 / 64.0;
 struct Cases {
     folder: tempfile::TempDir,
     names: Vec<String>,
-    /// What goes in and out, by what it is called, as `CASE/input_0`.
+    /// What goes in and out, by what it is called, as `CASE/input_0`, and shapes of sequences and optionals, as `CASE/shapes`.
     tensors: BTreeMap<String, Vec<u8>>,
 }
 
@@ -89,6 +90,12 @@ impl Cases {
             (file.names()[0].clone(), file.read(0).expect("a tensor that is whole"))
         };
         (0..).map_while(record).map(read).collect()
+    }
+
+    /// What the command line says of inputs that are sequences or optionals.
+    fn shapes(&self, name: &str) -> Vec<GivenShape> {
+        let text = self.tensors.get(&format!("{name}/shapes")).map_or(&[][..], Vec::as_slice);
+        std::str::from_utf8(text).expect("text").lines().map(|line| line.parse().expect("a shape")).collect()
     }
 
     /// The tolerances of a case, relative and absolute, if the archive has its tensors.
@@ -149,12 +156,12 @@ struct Outcome {
 
 impl Outcome {
     fn of(cases: &Cases, at: usize, name: &str) -> Self {
-        let (start, model) = (Instant::now(), cases.path(name));
+        let (start, model, shapes) = (Instant::now(), cases.path(name), cases.shapes(name));
         let artifact = cases.folder.path().join(format!("{name}.sutura"));
-        let (exit, said, lost) = sutura_cli::compile(&model, &artifact, lost);
+        let (exit, said, lost) = sutura_cli::compile(&model, &shapes, &artifact, lost);
         let mut fault = lost.first().map(|place| format!("{name}: without a place after {place}"));
         if exit != Exit::Ok || at.is_multiple_of(CHECKED) {
-            let (checked, says, _) = sutura_cli::check(&model, |_, _, _| Vec::new());
+            let (checked, says, _) = sutura_cli::check(&model, &shapes, |_, _, _| Vec::new());
             if (checked, &says) != (exit, &said) || artifact.exists() != (exit == Exit::Ok) {
                 fault = Some(format!("{name}: check {checked:?} {says}\n  compile {exit:?} {said}"));
             }
@@ -166,7 +173,7 @@ impl Outcome {
         }
         let _ = std::fs::remove_file(&artifact);
         let reason = (exit != Exit::Ok).then(|| reason(&said, &model));
-        let uses = sutura_cli::survey(&model).and_then(|text| serde_json::from_str(&text).ok());
+        let uses = sutura_cli::survey(&model, &shapes).and_then(|text| serde_json::from_str(&text).ok());
         Self { exit, reason, compared, fault, uses, seconds: start.elapsed().as_secs_f64() }
     }
 }
@@ -276,7 +283,7 @@ fn same(file: &str, found: &str) {
 fn a_wrong_number_is_found() {
     let mut cases = Cases::all();
     let artifact = cases.folder.path().join("relu.sutura");
-    let (exit, said, _) = sutura_cli::compile(&cases.path("test_relu"), &artifact, lost);
+    let (exit, said, _) = sutura_cli::compile(&cases.path("test_relu"), &[], &artifact, lost);
     assert_eq!((exit, said.as_str()), (Exit::Ok, ""));
     assert_eq!(cases.differs("test_relu", &artifact), None);
     let expected = cases.tensors.get_mut("test_relu/output_0").expect("an output");
@@ -296,7 +303,7 @@ fn lost(stage: &str, cx: &Context, module: &Module) -> Vec<String> {
 fn operations_of_the_examples_keep_places() {
     for name in ["cnn", "encoder", "mlp"] {
         let model = Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("../../examples/{name}/{name}.onnx"));
-        let (exit, said, lost) = sutura_cli::check(&model, lost);
+        let (exit, said, lost) = sutura_cli::check(&model, &[], lost);
         assert_eq!((exit, said.as_str(), &lost[..]), (Exit::Ok, "", &[][..]), "{name}");
     }
 }

@@ -6,6 +6,7 @@
 
 mod constants;
 mod decide;
+mod inputs;
 mod items;
 pub(super) mod literal;
 mod names;
@@ -19,14 +20,13 @@ use std::sync::Arc;
 
 use indexmap::IndexMap;
 use rustc_hash::{FxHashMap, FxHashSet};
-use sutura_dialects::r#dyn::attr::tensor_of;
 use sutura_dialects::r#dyn::ops::RangeAttr;
 use sutura_dialects::r#dyn::{EqualOp, Facts, Poly, SymbolOp};
 use sutura_dialects::func::{FuncOp, ReturnOp};
 use sutura_dialects::graph::build::{BuildError, GraphBuilder};
 use sutura_dialects::graph::operator::{declared, library, link, missing};
 use sutura_dialects::graph::shape_fn::used_symbols;
-use sutura_dialects::graph::{Requirement, ShapeEnv, SymShape, needed_definitions};
+use sutura_dialects::graph::{Requirement, ShapeEnv, needed_definitions};
 use sutura_ir::diagnostics::Diagnostic;
 use sutura_ir::location::LocData;
 use sutura_ir::op_def::AttrConstraintDef;
@@ -67,13 +67,17 @@ pub fn import(cx: &Context, model: &OnnxModel, diags: &mut Diagnostics) -> Resul
 
     let mut symbols = Symbols::default();
     let mut unsupported = Vec::new();
-    let inputs = input_types(cx, model, &mut symbols, &mut unsupported);
+    let inputs = inputs::of_model(cx, model, &mut symbols, &mut unsupported);
     let mut values = IndexMap::new();
-    for (name, ty) in &inputs {
-        let arg = rw.add_block_arg(block, *ty, named_loc(cx, name));
-        rw.set_value_name(arg, names::value_name(cx, name));
-        values.insert(*name, Item::Tensor(arg));
+    for input in &inputs {
+        let mut arguments = input.arguments().map(|(name, ty)| {
+            let arg = rw.add_block_arg(block, ty, named_loc(cx, name));
+            rw.set_value_name(arg, names::value_name(cx, name));
+            arg
+        });
+        values.insert(input.name, input.item(&mut arguments));
     }
+    let arguments: Vec<(&str, Type)> = inputs.iter().flat_map(|input| input.arguments()).collect();
     let mut facts = Facts::new();
     symbols.names().for_each(|name| facts.define(name, Default::default()));
     let made = |name: &&str| values.contains_key(name);
@@ -120,8 +124,8 @@ pub fn import(cx: &Context, model: &OnnxModel, diags: &mut Diagnostics) -> Resul
     declare_decided(&mut rw, loc, &decided, &facts);
     let types: Vec<Type> = results.iter().map(|v| rw.body().ty(*v)).collect();
     let (reserved, reserves): (Vec<String>, Vec<Type>) = reserves.into_iter().unzip();
-    let signature = cx.function_type(&inputs.iter().map(|(_, ty)| *ty).chain(reserves).collect::<Vec<_>>(), &types);
-    let names = inputs.iter().map(|(name, _)| *name);
+    let signature = cx.function_type(&arguments.iter().map(|(_, ty)| *ty).chain(reserves).collect::<Vec<_>>(), &types);
+    let names = arguments.iter().map(|(name, _)| *name);
     let names = names::distinct(names.chain(reserved.iter().map(String::as_str)));
     let outputs = names::distinct(outputs.iter().map(String::as_str));
     let mut module = module(
@@ -226,49 +230,6 @@ fn named_loc(cx: &Context, name: &str) -> Loc {
         "" => Loc::UNKNOWN,
         name => cx.loc(LocData::Name { name: cx.ident(name), child: Loc::UNKNOWN }),
     }
-}
-
-/// Types of the inputs that a caller must give. Dims without a name get one.
-fn input_types<'m>(
-    cx: &Context,
-    model: &'m OnnxModel,
-    symbols: &mut Symbols,
-    unsupported: &mut Vec<Unsupported>,
-) -> Vec<(&'m str, Type)> {
-    // Names first, so that no made-up name takes one of the model's.
-    for info in model.graph.runtime_inputs().chain(&model.graph.outputs) {
-        if let ValueType::Tensor { shape: Some(dims), .. } = &info.ty {
-            dims.iter().for_each(|d| {
-                if let Dim::Named(name) = d {
-                    symbols.reserve(name)
-                }
-            });
-        }
-    }
-    let mut inputs = Vec::new();
-    for info in model.graph.runtime_inputs() {
-        match input_type(cx, info, symbols) {
-            Ok(ty) => inputs.push((info.name.as_str(), ty)),
-            Err(reason) => unsupported.push(outer("input", &info.name, reason)),
-        }
-    }
-    inputs
-}
-
-fn input_type(cx: &Context, info: &ValueInfo, symbols: &mut Symbols) -> Result<Type, String> {
-    let ValueType::Tensor { element, shape } = &info.ty else { return Err("is no tensor of a known type".into()) };
-    let elem = literal::element_type(cx, *element)?;
-    let dims = shape.as_ref().ok_or("has no known rank")?;
-    if dims.len() > MAX_RANK {
-        return Err(rank_message(dims.len()));
-    }
-    let mut dim = |(i, dim): (usize, &Dim)| match dim {
-        Dim::Known(size) => i64::try_from(*size).map(Poly::from).map_err(|_| format!("has a dim of size {size}")),
-        Dim::Named(name) => Ok(Poly::symbol(symbols.named(name))),
-        Dim::Unknown => Ok(Poly::symbol(&symbols.fresh(&format!("{}_{i}", info.name)))),
-    };
-    let shape = dims.iter().enumerate().map(|d| dim(d).map(Some)).collect::<Result<SymShape, String>>()?;
-    Ok(tensor_of(cx, &shape, elem))
 }
 
 /// The tensors of an output that is a sequence, or an optional that is there.

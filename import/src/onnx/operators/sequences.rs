@@ -3,7 +3,7 @@
 
 use sutura_dialects::r#dyn::Poly;
 use sutura_dialects::graph::build::SliceBounds;
-use sutura_ir::Value;
+use sutura_ir::{Type, Value};
 
 use super::super::convert::{Importer, Item, Made, Sequence, element_type, fail, wrong};
 use super::super::error::{Reason, unsupported};
@@ -11,7 +11,7 @@ use super::super::op::{Op, Param};
 use super::super::reader::NodeReader;
 use super::super::support::TypedGraph;
 use super::super::tensor::{ElementType, Scalar};
-use super::{Conversion, Convert, Family};
+use super::{Conversion, Convert, Family, by_data};
 
 pub(super) const OPERATORS: Family = &[
     ("ConcatFromSequence", concat),
@@ -30,6 +30,9 @@ pub(super) const OPERATORS: Family = &[
 
 /// Tensors into which one is split at most.
 const MOST_PARTS: i64 = 100_000;
+
+/// The same where data say the sizes: each part depends on all before it.
+const MOST_BY_DATA: i64 = 256;
 
 /// A position, which may count from the end.
 type Place<'m> = Param<'m, Scalar>;
@@ -240,6 +243,10 @@ impl<'m> Convert<'m> for Split<'m> {
         let axis = importer.g.axis(self.axis, importer.g.rank(x))?;
         let whole = importer.g.shape(x)[axis].clone();
         let known = whole.as_ref().and_then(Poly::as_const);
+        if let Some((count, lengths)) = self.parts_by_data(importer)? {
+            let tensors = by_data::split(importer, x, (axis, count), lengths)?;
+            return one(Sequence { elem: Some(importer.g.elem(x)), tensors });
+        }
         let parts = self.known_parts(importer)?;
         let (sizes, keeps) = match (&parts, known) {
             (Parts::Slices { keep_axis }, Some(count)) if count <= MOST_PARTS => (vec![1; count as usize], *keep_axis),
@@ -272,6 +279,26 @@ impl<'m> Convert<'m> for Split<'m> {
 }
 
 impl<'m> Split<'m> {
+    /// A list of sizes that data say, and how many it has.
+    fn parts_by_data(&self, importer: &mut Importer<'m, '_, '_>) -> Made<Option<(usize, Value)>> {
+        let Parts::Value(name) = self.parts else { return Ok(None) };
+        let value = importer.deciding(name)?;
+        let contents = importer.g.contents(value);
+        let is_known = contents.is_some_and(|all| all.iter().all(Option::is_some));
+        match &importer.g.shape(value)[..] {
+            [Some(count)] if !is_known => {
+                let Some(count) = count.as_const().filter(|count| (1..=MOST_BY_DATA).contains(count)) else {
+                    let most = format!("at most {MOST_BY_DATA}");
+                    return fail(format!(
+                        "takes sizes of parts from `{name}`, which does not hold a known number of them, {most}"
+                    ));
+                };
+                Ok(Some((count as usize, importer.g.cast(value, Type::I64)?)))
+            }
+            _ => Ok(None),
+        }
+    }
+
     fn known_parts(&self, importer: &mut Importer<'m, '_, '_>) -> Made<Parts<'m>> {
         Ok(match &self.parts {
             Parts::Slices { keep_axis } => Parts::Slices { keep_axis: *keep_axis },

@@ -454,6 +454,25 @@ fn sequences_are_lists_of_the_importer() {
 }
 
 #[test]
+fn sizes_of_parts_may_be_data() {
+    let nodes = vec![
+        with(node("SplitToSequence", &["x", "sizes"], &["s"]), &[("axis", Value::Int(0))]),
+        constant("one", ints("one", &[], &[1])),
+        node("SequenceAt", &["s", "one"], &["at"]),
+    ];
+    let inputs = |count: &str| vec![open("x", "n"), sized("sizes", INT64, &[count])];
+    let m = whole(inputs("3"), &[("at", FLOAT)], nodes.clone());
+    let sizes = |values: &[i64]| Tensor::from_i64(values.to_vec(), &[values.len()]).expect("a list");
+    let x = || list(&[1.0, 2.0, 3.0, 4.0]);
+    let results = runs(&m, &[vec![x(), sizes(&[1, 2, 1])], vec![x(), sizes(&[4, 0, 0])]]);
+    assert_eq!(results, [[(vec![2], vec![2.0, 3.0])], [(vec![0], vec![])]]);
+    let text = told(&whole(inputs("k"), &[("at", FLOAT)], nodes.clone()));
+    assert!(text.contains("takes sizes of parts from `sizes`, which does not hold a known number of them"), "{text}");
+    let text = told(&whole(inputs("257"), &[("at", FLOAT)], nodes));
+    assert!(text.contains("at most 256"), "{text}");
+}
+
+#[test]
 fn what_cannot_be_is_told() {
     let body = |outputs: &[(&str, i32)], nodes| graph_of(&[("i", INT64), ("go", BOOL), ("s", FLOAT)], outputs, nodes);
     let of = |inputs: &[&str], body: GraphProto| {

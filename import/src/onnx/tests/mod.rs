@@ -13,6 +13,7 @@ mod external;
 mod families;
 mod functions;
 mod geometry;
+mod given;
 mod matrices;
 mod normal_form;
 mod quantized;

@@ -142,7 +142,7 @@ fn other_types() {
         rows,
         [
             "input `text`: tensors of string are not supported",
-            "input `list`: values of kind sequence are not supported",
+            "input `list`: is a sequence, and it is not known how many tensors it has, and of which shapes",
             "initializer `words`: tensors of string are not supported",
             "initializer `s`: sparse tensors are not supported",
         ]

@@ -18,7 +18,7 @@ use sutura_runtime::Manifest;
 
 use crate::artifact;
 use crate::check::ModelSurvey;
-use crate::cli::{CompileArgs, MessageFormat, Search};
+use crate::cli::{CompileArgs, MessageFormat, Reading, Search};
 use crate::costs::{self, Costs};
 use crate::failure::{Failure, Kind};
 use crate::files;
@@ -198,9 +198,10 @@ fn output(args: &CompileArgs) -> Result<PathBuf, Failure> {
     Ok(output)
 }
 
-/// The model file, read, with the operators of a user that it may have.
+/// The model file, read, with the shapes that are given of its inputs, and the operators of a user that it may have.
 fn source(args: &CompileArgs, compilation: &Compilation, talk: &Talk) -> Result<Source, Failure> {
     let mut source = input::read(&args.model, &args.reading, &compilation.files)?;
+    give_shapes(&mut source, &args.reading)?;
     let files = &args.reading.operators;
     if files.is_empty() {
         return Ok(source);
@@ -223,6 +224,21 @@ fn source(args: &CompileArgs, compilation: &Compilation, talk: &Talk) -> Result<
     })?;
     model.extension = Some(extension);
     Ok(source)
+}
+
+/// Gives inputs the shapes that the command says.
+fn give_shapes(source: &mut Source, reading: &Reading) -> Result<(), Failure> {
+    match &mut source.input {
+        _ if reading.shape.is_empty() => Ok(()),
+        Input::Onnx(model) => {
+            let mut given = reading.shape.iter();
+            given.try_for_each(|shape| model.give_shape(shape)).map_err(|why| Failure::usage(format!("--shape: {why}")))
+        }
+        Input::Text(_) => {
+            let failure = Failure::usage("--shape is for ONNX models, and the model is a program in text");
+            Err(failure.hint("its types say the shapes"))
+        }
+    }
 }
 
 /// The program that the input holds.

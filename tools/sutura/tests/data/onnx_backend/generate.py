@@ -4,8 +4,10 @@ Run it with the `onnx` package of PyPI (the version is in README.md): python gen
 
 Each archive is one xz stream of records, in the order of their names: a line `NAME SIZE`, then SIZE bytes. A model's record is
 an ONNX file, called as its case. A tensor's is a `TensorProto` that has the name of the input or output, called `CASE/input_0`;
-before them `CASE/within` holds the tolerances, relative and absolute. Tensors of cases that have more than `MOST` bytes of them,
-and of those that take or make what is no tensor, are left out. Whole networks have no input: it is a ramp.
+before them `CASE/within` holds the tolerances, relative and absolute. A sequence is as many tensors, called `x.0`, `x.1`; an optional
+is what is in it, if anything is; `CASE/shapes` says how many tensors such inputs have, as `--shape` takes it. Tensors of cases that
+have more than `MOST` bytes of them, and of those that take or make other kinds of values, are left out. Whole networks have no
+input: it is a ramp.
 """
 
 import lzma
@@ -23,14 +25,41 @@ KINDS = ("node", "simple", "pytorch-converted", "pytorch-operator")
 MOST = 64_000
 
 
-def named(value, info):
-    """A value of a case as a `TensorProto` with a name, or None if it is no tensor."""
+def named(value, name):
+    """A tensor of a case as a `TensorProto` with a name, or None if it is no tensor."""
     if isinstance(value, (np.ndarray, np.generic)):
         value = numpy_helper.from_array(np.asarray(value))
     if not isinstance(value, onnx.TensorProto):
         return None
-    value.name = info.name
+    value.name = name
     return value.SerializeToString(deterministic=True)
+
+
+def kind(ty):
+    """The kind of a type of ONNX, and the type of what is in it."""
+    which = ty.WhichOneof("value")
+    inner = getattr(ty, which).elem_type if which in ("sequence_type", "optional_type") else None
+    return which, inner
+
+
+def parts(value, name, ty):
+    """The tensors of a value with their names, and its shape as `--shape` takes it; None if it holds other things."""
+    which, inner = kind(ty)
+    if which == "optional_type":
+        if value is None or isinstance(value, list) and kind(inner)[0] == "tensor_type" and not value:
+            return [], "none"
+        value = value[0] if isinstance(value, list) and kind(inner)[0] == "tensor_type" else value
+        return parts(value, name, inner)
+    if which == "sequence_type" and isinstance(value, list):
+        found = [parts(element, f"{name}.{at}", inner) for at, element in enumerate(value)]
+        if None in found:
+            return None
+        return [tensor for tensors, _ in found for tensor in tensors], "[" + ",".join(text for _, text in found) + "]"
+    data = named(value, name) if which == "tensor_type" else None
+    if data is None:
+        return None
+    dims = onnx.TensorProto.FromString(data).dims
+    return [(name, data)], "[" + ",".join(map(str, dims)) + "]"
 
 
 def from_files(folder, what, infos):
@@ -41,27 +70,33 @@ def from_files(folder, what, infos):
             continue
         with open(path, "rb") as file:
             data = file.read()
-        tensor = onnx.TensorProto()
-        is_tensor = info.type.HasField("tensor_type")
-        if is_tensor:
-            tensor.ParseFromString(data)
-        yield tensor if is_tensor else None, info
+        value, (which, _) = None, kind(info.type)
+        if which == "tensor_type":
+            value = onnx.TensorProto.FromString(data)
+        elif which == "sequence_type":
+            value = list(onnx.SequenceProto.FromString(data).tensor_values)
+        yield value, info
 
 
 def values(case, model):
-    """Inputs and outputs of a case: pairs of a name and bytes, or nothing where one of them is no tensor."""
-    graph, found = model.graph, []
+    """Inputs and outputs of a case: pairs of a name and bytes, or nothing where one of them holds no tensors."""
+    graph, found, shapes = model.graph, [], []
     for at, (what, infos) in enumerate((("input", graph.input), ("output", graph.output))):
         if case.model_dir:
             pairs = from_files(case.model_dir, what, infos)
         else:
             pairs = zip(case.data_sets[0][at], infos)
-        for i, (value, info) in enumerate(pairs):
-            data = named(value, info)
-            if data is None:
+        tensors = []
+        for value, info in pairs:
+            of = parts(value, info.name, info.type)
+            if of is None:
                 return []
-            found.append((f"{case.name}/{what}_{i}", data))
-    return found
+            tensors += of[0]
+            if what == "input" and kind(info.type)[0] != "tensor_type":
+                shapes.append(f"{info.name}={of[1]}\n")
+        found += [(f"{case.name}/{what}_{i}", data) for i, (_, data) in enumerate(tensors)]
+    said = [(f"{case.name}/shapes", "".join(shapes).encode())] if shapes else []
+    return said + found
 
 
 def whole_network(case, path, model):
@@ -69,7 +104,7 @@ def whole_network(case, path, model):
     output = onnx.TensorProto()
     with open(path, "rb") as file:
         output.ParseFromString(file.read())
-    return [(f"{case}/within", b"0.001 1e-05"), (f"{case}/output_0", named(output, model.graph.output[0]))]
+    return [(f"{case}/within", b"0.001 1e-05"), (f"{case}/output_0", named(output, model.graph.output[0].name))]
 
 
 def cases():
