@@ -88,11 +88,21 @@ impl fmt::Display for Dim {
 }
 
 impl OnnxModel {
-    /// Takes what is said of an input's shape for its type. A name that the model has for a dim becomes the given one everywhere.
+    /// Takes what is said of shapes of inputs for their types. A name that the model has for a dim becomes the given one everywhere.
     ///
     /// # Errors
-    /// There is no such input that a caller gives, or it has another rank, size or kind.
-    pub fn give_shape(&mut self, given: &GivenShape) -> Result<(), String> {
+    /// There is no such input that a caller gives, or it has another rank, size or kind, or two shapes are given of one.
+    pub fn give_shapes(&mut self, given: &[GivenShape]) -> Result<(), String> {
+        for (at, shape) in given.iter().enumerate() {
+            if given[..at].iter().any(|other| other.input == shape.input) {
+                return Err(format!("two shapes are given of input `{}`", shape.input));
+            }
+            self.give_shape(shape)?;
+        }
+        Ok(())
+    }
+
+    fn give_shape(&mut self, given: &GivenShape) -> Result<(), String> {
         let name = &given.input;
         let Some(info) = self.graph.runtime_inputs().find(|info| info.name == *name) else {
             let inputs: Vec<String> = self.graph.runtime_inputs().map(|info| format!("`{}`", info.name)).collect();

@@ -67,7 +67,7 @@ pub struct ValueInfo {
 pub enum ValueType {
     /// Without a shape the rank is unknown too.
     Tensor { element: ElementType, shape: Option<Vec<Dim>> },
-    /// Tensors of one type of elements. How many, and their types, is no part of the model: see [`OnnxModel::give_shape`].
+    /// Tensors of one type of elements. How many, and their types, is no part of the model: see [`OnnxModel::give_shapes`].
     Sequence { of: Box<ValueType>, tensors: Option<Vec<ValueType>> },
     /// A value or nothing. Whether it is there is no part of the model either.
     Optional { of: Box<ValueType>, there: Option<bool> },

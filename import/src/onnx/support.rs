@@ -247,17 +247,17 @@ fn outer_values(model: &OnnxModel) -> Vec<Unsupported> {
 /// Whether an input can be one or several arguments, or none.
 fn input(info: &ValueInfo) -> Result<(), Reason> {
     let name = &info.name;
-    let said = |text: &str, shape: &str| {
-        let hint = format!("say it with `--shape \"{name}={shape}\"`");
-        Err(Reason { hint: Some(hint), ..refusal(text) })
+    let said = |text: &str, shapes: &[&str]| {
+        let shapes: Vec<String> = shapes.iter().map(|shape| format!("`--shape \"{name}={shape}\"`")).collect();
+        Err(Reason { hint: Some(format!("say it with {}", shapes.join(" or "))), ..refusal(text) })
     };
     let mut ty = &info.ty;
     if let ValueType::Optional { of, there } = ty {
         match there {
             None if matches!(**of, ValueType::Sequence { .. }) => {
-                return said("is an optional, and it is not known whether it is there", "[[N,3],[4,3]]` or `none");
+                return said("is an optional, and it is not known whether it is there", &["[[N,3],[4,3]]", "none"]);
             }
-            None => return said("is an optional, and it is not known whether it is there", "[N,3]` or `none"),
+            None => return said("is an optional, and it is not known whether it is there", &["[N,3]", "none"]),
             Some(false) => return Ok(()),
             Some(true) => ty = of,
         }
@@ -265,7 +265,7 @@ fn input(info: &ValueInfo) -> Result<(), Reason> {
     match ty {
         ValueType::Tensor { element, .. } => movable(*element).map_err(refusal),
         ValueType::Sequence { tensors: None, .. } => {
-            said("is a sequence, and it is not known how many tensors it has, and of which shapes", "[[N,3],[4,3]]")
+            said("is a sequence, and it is not known how many tensors it has, and of which shapes", &["[[N,3],[4,3]]"])
         }
         ValueType::Sequence { of, .. } => match &**of {
             ValueType::Tensor { element, .. } => movable(*element).map_err(refusal),

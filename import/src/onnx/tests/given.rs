@@ -38,9 +38,8 @@ fn whole(inputs: Vec<ValueInfoProto>, nodes: Vec<NodeProto>) -> ModelProto {
 /// The module of a model with these shapes, or what is wrong.
 fn given(cx: &Context, model: &ModelProto, shapes: &[&str]) -> Result<Module, String> {
     let mut model = OnnxModel::from_bytes(model.encode_to_vec(), None).map_err(|e| e.to_string())?;
-    for shape in shapes {
-        model.give_shape(&shape.parse::<GivenShape>()?)?;
-    }
+    let shapes = shapes.iter().map(|shape| shape.parse()).collect::<Result<Vec<GivenShape>, String>>()?;
+    model.give_shapes(&shapes)?;
     import(cx, &model, &mut Diagnostics::default()).map_err(|e| e.to_string())
 }
 
@@ -142,5 +141,8 @@ fn what_is_not_said_or_does_not_fit_is_told() {
     let m = whole(vec![sequence("s", sequence("", sized("", FLOAT, &["n"])))], joined());
     assert!(types(&m, &["s=[[2]]"]).contains("is a sequence of what is a sequence"), "{}", types(&m, &["s=[[2]]"]));
     let m = whole(vec![optional("o", sized("", FLOAT, &["n"]))], vec![node("Relu", &["o"], &["y"])]);
-    assert!(types(&m, &[]).contains("is an optional, and it is not known whether it is there"));
+    let without = types(&m, &[]);
+    assert!(without.contains("is an optional, and it is not known whether it is there"), "{without}");
+    assert!(without.contains("say it with `--shape \"o=[N,3]\"` or `--shape \"o=none\"`"), "{without}");
+    assert_eq!(types(&m, &["o=none", "o=[2]"]), "two shapes are given of input `o`");
 }

@@ -231,8 +231,7 @@ fn give_shapes(source: &mut Source, reading: &Reading) -> Result<(), Failure> {
     match &mut source.input {
         _ if reading.shape.is_empty() => Ok(()),
         Input::Onnx(model) => {
-            let mut given = reading.shape.iter();
-            given.try_for_each(|shape| model.give_shape(shape)).map_err(|why| Failure::usage(format!("--shape: {why}")))
+            model.give_shapes(&reading.shape).map_err(|why| Failure::usage(format!("--shape: {why}")))
         }
         Input::Text(_) => {
             let failure = Failure::usage("--shape is for ONNX models, and the model is a program in text");
