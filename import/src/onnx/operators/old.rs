@@ -22,7 +22,8 @@ enum Function {
 
 /// The operator that `r` reads, if it is an old version that means something else than the newer ones.
 pub(in super::super) fn op<'m>(r: &NodeReader<'m, '_>) -> Option<Result<Op<'m>, Reason>> {
-    if r.interface.since >= 7 {
+    // PRelu looks the same before and after.
+    if r.interface.since >= 7 || r.node.opset.is_some_and(|opset| opset >= 7) {
         return None;
     }
     let function = match r.node.op_type.as_str() {

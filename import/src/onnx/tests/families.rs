@@ -181,7 +181,13 @@ fn operators_of_old_opsets() {
     let tiled = vec![floats("n", &[1], &[2.0]), floats("a", &[1], &[0.0])];
     assert_eq!(run(1, node("Tile", &["x", "n", "a"], &["y"]), tiled, &[2]).unwrap(), [0.0, 1.0, 0.0, 1.0]);
     let slopes = vec![floats("w", &[2], &[1.0, 2.0])];
-    assert_eq!(run(6, node("PRelu", &["x", "w"], &["y"]), slopes, &[1, 2, 1, 1]).unwrap(), [0.0, 1.0]);
+    // Slopes of channels in old opsets, of the last dim in others.
+    let falls = |opset| {
+        let nodes = vec![node("Neg", &["x"], &["n"]), node("PRelu", &["n", "w"], &["y"])];
+        made(opset, nodes, slopes.clone(), &[1, 2, 2]).unwrap()
+    };
+    assert_eq!(falls(6), [0.0, -1.0, -4.0, -6.0]);
+    [7, 9, 16].iter().for_each(|opset| assert_eq!(falls(*opset), [0.0, -2.0, -2.0, -6.0], "opset {opset}"));
     let padded = with(node("Pad", &["x"], &["y"]), &[("paddings", Value::Ints(&[1, 0]))]);
     assert_eq!(run(1, padded, vec![], &[2]).unwrap(), [0.0, 0.0, 1.0]);
     let norm = |test: i64| {
