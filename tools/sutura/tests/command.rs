@@ -192,32 +192,6 @@ fn sizes_are_declared_by_flags_and_by_a_file() {
 }
 
 #[test]
-fn inputs_of_a_model_get_shapes_by_a_flag() {
-    let folder = tempfile::tempdir().unwrap();
-    let mlp = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples/mlp/mlp.onnx");
-    let mlp = mlp.to_str().unwrap();
-    succeeds(folder.path(), &["compile", mlp, "--shape", "x=[7, 64]", "-o", "seven.sutura", "-q"]);
-    let text = succeeds(folder.path(), &["inspect", "seven.sutura"]);
-    assert!(text.starts_with("mlp(x: f32[7, 64]) -> (probabilities: f32[7, 10])"), "{text}");
-    fails(
-        folder.path(),
-        &["check", mlp, "--shape", "y=[7,64]"],
-        2,
-        "the model has no input `y` that a caller gives; there are `x`",
-    );
-    fails(
-        folder.path(),
-        &["check", mlp, "--shape", "x=[7,63]"],
-        2,
-        "input `x` has size 64 in dim 1, which `63` is not",
-    );
-    fails(folder.path(), &["check", mlp, "--shape", "x=none"], 2, "input `x` is no optional");
-    fails(folder.path(), &["check", mlp, "--shape", "x=7,64"], 2, "is no `NAME=SHAPE`");
-    let rows = data("rows.mlir");
-    fails(folder.path(), &["check", rows.to_str().unwrap(), "--shape", "x=[7]"], 2, "--shape is for ONNX models");
-}
-
-#[test]
 fn a_size_that_one_function_does_not_allow_is_a_wrong_flag() {
     let folder = tempfile::tempdir().unwrap();
     let function = |name: &str, range: &str| {

@@ -1,4 +1,5 @@
-//! What the commands read: models and artifacts are regular files of a size that is allowed, and nothing keeps them waiting.
+//! What the commands read: models and artifacts are regular files of a size that is allowed, and nothing keeps them waiting;
+//! what a command says beside a model of shapes.
 
 use std::os::unix::fs::symlink;
 use std::path::Path;
@@ -185,4 +186,28 @@ fn numbers_have_no_plus() {
     let said = String::from_utf8_lossy(&refused.stderr);
     assert_eq!(refused.status.code(), Some(2), "{said}");
     assert!(said.contains("SUTURA_THREADS is `+4`, but must be a whole number from 1 to 1024"), "{said}");
+}
+
+#[test]
+fn inputs_of_a_model_get_shapes_by_a_flag() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let mlp = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples/mlp/mlp.onnx");
+    let mlp = mlp.to_str().expect("UTF-8");
+    let compiled = sutura(folder.path(), &["compile", mlp, "--shape", "x=[7, 64]", "-o", "seven.sutura", "-q"]);
+    assert!(compiled.status.success(), "{}", String::from_utf8_lossy(&compiled.stderr));
+    let text = sutura(folder.path(), &["inspect", "seven.sutura"]).stdout;
+    assert!(
+        text.starts_with(b"mlp(x: f32[7, 64]) -> (probabilities: f32[7, 10])"),
+        "{}",
+        String::from_utf8_lossy(&text)
+    );
+    let refused = |model: &str, shape: &str, words: &str| {
+        fails(folder.path(), &["check", model, "--shape", shape], 2, &[words]);
+    };
+    refused(mlp, "y=[7,64]", "the model has no input `y` that a caller gives; there are `x`");
+    refused(mlp, "x=[7,63]", "input `x` has size 64 in dim 1, which `63` is not");
+    refused(mlp, "x=none", "input `x` is no optional");
+    refused(mlp, "x=7,64", "is no `NAME=SHAPE`");
+    std::fs::write(folder.path().join("text.mlir"), "func.func @main() { return }").expect("a file");
+    refused("text.mlir", "x=[7]", "--shape is for ONNX models");
 }
