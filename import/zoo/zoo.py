@@ -1,7 +1,8 @@
 """Exports the networks of models.txt, compiles each once, runs it at several sizes and compares with onnxruntime.
 
 `cargo xtask zoo` calls it. A network counts if every number of every output, in every case, is within BOUND of what onnxruntime
-computes, as a part of the largest number of that output; a NaN or an infinity must stand where it stands there.
+computes, as a part of the largest number of that output, or within twice what onnxruntime differs from itself without its
+optimizations; a NaN or an infinity must stand where it stands there. Where it differs from itself by more than BOUND, nothing is shown.
 """
 
 import argparse
@@ -109,7 +110,7 @@ def compared(args, folder, own):
     if own > BOUND:
         reason = f"onnxruntime differs by {own:.1e} from itself without optimizations"
         return {"verdict": "proves nothing", "error": worst, "reason": reason}
-    if worst > BOUND:
+    if worst > max(BOUND, 2 * own):
         return {"verdict": "WRONG", "error": worst, "reason": f"{place}: off by {worst:.1e} of the largest number"}
     if not alive:
         return {"verdict": "proves nothing", "error": worst, "reason": "its outputs hardly depend on its inputs"}
