@@ -119,8 +119,9 @@ impl OnnxModel {
         for info in graph.inputs.iter_mut().chain(&mut graph.outputs).chain(&mut graph.value_info) {
             if info.name == *name {
                 info.ty = ty.clone();
+            } else {
+                rename(&mut info.ty, &renamed);
             }
-            rename(&mut info.ty, &renamed);
         }
         Ok(())
     }
@@ -192,8 +193,16 @@ fn refined(stated: &[Dim], given: &[Dim], renamed: &mut Vec<(String, Dim)>) -> R
             _ => {}
         }
     }
-    let dim = |(stated, given): (&Dim, &Dim)| if *given == Dim::Unknown { stated.clone() } else { given.clone() };
+    let dim = |(stated, given): (&Dim, &Dim)| match given {
+        Dim::Unknown => new_name(stated, renamed).unwrap_or(stated).clone(),
+        given => given.clone(),
+    };
     Ok(stated.iter().zip(given).map(dim).collect())
+}
+
+/// What a dim is called now, if it has another name.
+fn new_name<'a>(dim: &Dim, renamed: &'a [(String, Dim)]) -> Option<&'a Dim> {
+    renamed.iter().find(|(old, _)| matches!(dim, Dim::Named(name) if name == old)).map(|(_, new)| new)
 }
 
 /// Puts sizes in the place of names, but in sequences, where a name says of no two tensors that they have one size.
@@ -201,8 +210,7 @@ fn rename(ty: &mut ValueType, renamed: &[(String, Dim)]) {
     match ty {
         ValueType::Tensor { shape: Some(dims), .. } => {
             for dim in dims {
-                let new = renamed.iter().find(|(old, _)| matches!(&*dim, Dim::Named(name) if name == old));
-                if let Some((_, new)) = new {
+                if let Some(new) = new_name(dim, renamed) {
                     *dim = new.clone();
                 }
             }

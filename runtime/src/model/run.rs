@@ -265,9 +265,7 @@ impl Inner {
         let (called_bytes, called_allocations, blocks) = call.calls.finish();
         scratch.calls = blocks;
         let result = result?;
-        if called_allocations > 0 {
-            Counters::add(&counters.workspace_allocations, called_allocations);
-        }
+        Counters::add(&counters.workspace_allocations, called_allocations);
         let bytes = workspace_bytes.saturating_add(called_bytes) as u64;
         counters.workspace_peak_bytes.fetch_max(bytes, Ordering::Relaxed);
         self.artifact.check_unchanged()?;

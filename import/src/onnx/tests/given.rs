@@ -104,6 +104,13 @@ fn names_of_dims_become_what_is_given_everywhere() {
     let same = "tensor<?x4xf32, #dyn.shape<[rows, 4]>>, tensor<?x?xf32, #dyn.shape<[rows, m]>>";
     assert_eq!(types(&m, &["x=[rows,4]"]), same);
     assert_eq!(types(&m, &["x=[3,4]", "z=[5,1]"]), "input `z` has size 3 in dim 0, which `5` is not");
+    // Names that change places.
+    let inputs = vec![sized("x", FLOAT, &["n", "m"]), sized("z", FLOAT, &["n"])];
+    let m = whole(inputs, vec![node("Relu", &["x"], &["y"])]);
+    let swapped = "tensor<?x?xf32, #dyn.shape<[m, n]>>, tensor<?xf32, #dyn.shape<[m]>>";
+    assert_eq!(types(&m, &["x=[m,n]"]), swapped);
+    let m = whole(vec![sized("x", FLOAT, &["n", "n"])], vec![node("Relu", &["x"], &["y"])]);
+    assert_eq!(types(&m, &["x=[2,?]"]), "tensor<2x2xf32>");
     let m = whole(vec![sized("x", FLOAT, &["n", "n"])], vec![node("Relu", &["x"], &["y"])]);
     assert_eq!(types(&m, &["x=[2,3]"]), "input `x` has dims that the model calls `n`, which cannot be `2` and `3`");
     let m = whole(vec![info_of("x", None)], vec![node("Relu", &["x"], &["y"])]);
