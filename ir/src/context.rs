@@ -30,8 +30,20 @@ interned_handle! {
     Blob;
 }
 
-/// Keeps bytes outside the memory of the process, or returns nothing if it cannot.
-pub type LargeBlobs = Box<dyn Fn(&[u8]) -> Option<Bytes> + Send + Sync>;
+/// Room for the bytes of a large constant while they are made.
+pub trait Room: AsMut<[u8]> + Send {
+    /// The bytes, which nothing changes any more.
+    fn keep(self: Box<Self>) -> Bytes;
+}
+
+impl Room for Vec<u8> {
+    fn keep(self: Box<Self>) -> Bytes {
+        Bytes::from(*self)
+    }
+}
+
+/// Gives room for so many bytes, all zero, outside the memory of the process, or nothing if it cannot.
+pub type LargeBlobs = Box<dyn Fn(usize) -> Option<Box<dyn Room>> + Send + Sync>;
 
 /// Bytes from which on a store for large blobs is asked.
 const LARGE: usize = 1 << 20;
@@ -172,14 +184,18 @@ impl Context {
 
     /// Interns raw bytes, which are copied. Where there is a store for large ones ([`Self::keep_large`]), it keeps them.
     pub fn blob(&self, bytes: &[u8]) -> Blob {
-        let stored = match &self.large {
-            Some(store) if bytes.len() >= LARGE && self.blobs.find(bytes).is_none() => store(bytes),
-            _ => None,
-        };
-        match stored {
-            Some(stored) => self.blob_of(stored),
-            None => Blob::from_index(self.blobs.intern(bytes)),
+        if bytes.len() < LARGE || self.large.is_none() || self.blobs.find(bytes).is_some() {
+            return Blob::from_index(self.blobs.intern(bytes));
         }
+        let mut room = self.room(bytes.len());
+        (*room).as_mut().copy_from_slice(bytes);
+        self.blob_of(room.keep())
+    }
+
+    /// Room for so many bytes, all zero: in the store for large ones where there is one, else in memory.
+    pub fn room(&self, len: usize) -> Box<dyn Room> {
+        let stored = self.large.as_ref().filter(|_| len >= LARGE).and_then(|store| store(len));
+        stored.unwrap_or_else(|| Box::new(vec![0u8; len]))
     }
 
     /// Interns raw bytes without copying them: they are kept as long as the context lives.
@@ -187,7 +203,7 @@ impl Context {
         Blob::from_index(self.blobs.intern_kept(bytes))
     }
 
-    /// From here on `store` keeps what is large of what is copied. Where it returns nothing, memory does.
+    /// From here on `store` keeps what is large of what is copied or made. Where it returns nothing, memory does.
     pub fn keep_large(&mut self, store: LargeBlobs) {
         self.large = Some(store);
     }

@@ -1,5 +1,7 @@
 //! Reading and making the elements of dense constants.
 
+use bytes::Bytes;
+
 use crate::attrs::{Attr, AttrData};
 use crate::context::Context;
 use crate::types::{Type, TypeData};
@@ -62,6 +64,24 @@ impl Context {
             bytes.extend_from_slice(&(word & mask).to_le_bytes()[..width]);
         }
         Some(self.attr(AttrData::Dense { ty, data: self.blob(&bytes), splat }))
+    }
+
+    /// The dense constant of type `ty` whose elements have these bytes, each little-endian in the bytes its width needs and zero
+    /// above it. They are not copied. Equal elements make a splat.
+    ///
+    /// `None` where [`Self::dense_attr`] has none, or the number of bytes is not that of the elements.
+    pub fn dense_of_bytes(&self, ty: Type, bytes: Bytes) -> Option<Attr> {
+        let (width, len) = (element_bytes(self, self.element_type(ty))?, self.num_elements(ty)?);
+        if !matches!(self.type_data(ty), TypeData::RankedTensor { .. } | TypeData::Vector { .. }) {
+            return None;
+        }
+        if len.checked_mul(width) != Some(bytes.len()) {
+            return None;
+        }
+        let first = bytes.get(..width).unwrap_or_default();
+        let splat = !bytes.is_empty() && bytes.chunks_exact(width).all(|element| element == first);
+        let data = if splat { self.blob(first) } else { self.blob_of(bytes) };
+        Some(self.attr(AttrData::Dense { ty, data, splat }))
     }
 
     /// The constant of type `ty` all of whose elements are `value`, a scalar attribute; `value` itself for a scalar
@@ -160,6 +180,16 @@ mod tests {
             assert_eq!((0..4).map(|i| dense.word(i)).collect::<Vec<_>>(), words);
             assert!(!dense.is_splat());
         }
+    }
+
+    #[test]
+    fn bytes_are_elements() {
+        let cx = Context::new(Registry::default());
+        let ty = cx.tensor_type(&[3], cx.int_type(12), None);
+        let of = |bytes: &[u8]| cx.dense_of_bytes(ty, Bytes::copy_from_slice(bytes));
+        assert_eq!(of(&[1, 0, 0xff, 0xf, 2, 0]), cx.dense_attr(ty, &[1, 0xfff, 2]));
+        assert_eq!(of(&[1, 2, 1, 2, 1, 2]), cx.dense_attr(ty, &[0x201]));
+        assert_eq!(of(&[1, 2, 1, 2]), None);
     }
 
     #[test]

@@ -42,7 +42,7 @@ pub mod work;
 pub use attrs::{Attr, AttrData, NamedAttr};
 pub use body::{Block, Body, Module, Op, Region, Value};
 pub use builder::{Builder, OpState};
-pub use context::{Context, Ident, LargeBlobs};
+pub use context::{Context, Ident, LargeBlobs, Room};
 pub use diagnostics::{Diagnostic, Diagnostics, Reported, Severity};
 pub use location::Loc;
 pub use op_def::{OpDef, OpView, Traits, name_of};

@@ -15,13 +15,15 @@
 use std::ffi::c_void;
 use std::fs::{File, Metadata};
 use std::io;
+use std::os::fd::AsRawFd;
 use std::os::unix::fs::MetadataExt;
+use std::path::Path;
 use std::ptr;
 use std::sync::atomic::{AtomicBool, AtomicPtr, AtomicUsize, Ordering, fence};
 use std::sync::{Mutex, OnceLock, PoisonError};
 
 use libc::{c_int, siginfo_t};
-use memmap2::Mmap;
+use memmap2::{Mmap, MmapMut};
 
 /// A file in memory, to be read.
 pub struct Mapping {
@@ -70,6 +72,40 @@ impl Mapping {
             Ok(_) if self.range.torn.load(Ordering::Relaxed) => Err("a part of it could not be read".to_owned()),
             Ok(_) => Ok(()),
         }
+    }
+}
+
+/// A file without a name in memory, to be written and then read. Where the system cannot write its pages back, it ends the process
+/// by a signal.
+pub struct Scratch(MmapMut);
+
+impl Scratch {
+    /// A file of so many zeros in a folder. It has its place on the disk.
+    ///
+    /// # Errors
+    /// When there is no such folder, or no place in it.
+    pub fn new(folder: &Path, bytes: usize) -> io::Result<Self> {
+        let file = tempfile::tempfile_in(folder)?;
+        let wanted = libc::off_t::try_from(bytes).map_err(|_| io::ErrorKind::FileTooLarge)?;
+        // SAFETY: the descriptor is that of `file`, which is open.
+        let error = unsafe { libc::posix_fallocate(file.as_raw_fd(), 0, wanted) };
+        if error != 0 {
+            return Err(io::Error::from_raw_os_error(error));
+        }
+        // SAFETY: nobody else has the file, which has no name.
+        unsafe { MmapMut::map_mut(&file) }.map(Self)
+    }
+}
+
+impl AsRef<[u8]> for Scratch {
+    fn as_ref(&self) -> &[u8] {
+        &self.0
+    }
+}
+
+impl AsMut<[u8]> for Scratch {
+    fn as_mut(&mut self) -> &mut [u8] {
+        &mut self.0
     }
 }
 

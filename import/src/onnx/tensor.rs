@@ -202,13 +202,13 @@ impl Tensor {
 
     /// A byte for each element of less than 8 bits, which ONNX packs from the low end of each byte, with the sign above it, or zeros;
     /// none for strings.
-    pub fn unpacked(&self) -> Option<Vec<u8>> {
+    pub fn unpacked(&self) -> Option<impl ExactSizeIterator<Item = u8> + '_> {
         let bits = self.element.bits()?;
         let count = usize::try_from(self.elements()).ok()?;
         let bytes = self.bytes()?;
         let is_signed = matches!(self.element, ElementType::I2 | ElementType::I4);
         let unused = 8 - bits;
-        let number = |at: usize| {
+        let number = move |at: usize| {
             let bit = at * bits as usize;
             // An element of 6 bits may lie in two bytes.
             let next = bytes.get(bit / 8 + 1).copied().unwrap_or(0);
@@ -216,7 +216,7 @@ impl Tensor {
             let high = ((both >> (bit % 8)) as u8) << unused;
             if is_signed { (high.cast_signed() >> unused).cast_unsigned() } else { high >> unused }
         };
-        Some((0..count).map(number).collect())
+        Some((0..count).map(number))
     }
 
     /// The elements of an integer tensor whose values fit in `i64`.

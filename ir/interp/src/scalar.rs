@@ -158,7 +158,7 @@ impl DType {
     }
 
     /// The bits of the element alone, without the extension above its width; of a complex number, those of a part.
-    pub(crate) fn mask(self) -> u64 {
+    pub fn mask(self) -> u64 {
         u64::MAX >> (64 - self.part().unwrap_or(self).bits())
     }
 }

@@ -7,20 +7,21 @@ mod policy;
 
 use std::collections::{BTreeSet, HashMap, HashSet};
 
+use bytes::Bytes;
 use indexmap::IndexSet;
 use policy::Budget;
-use sutura_dialects::gir::interp::{Options, run_kernel_op};
+use sutura_dialects::gir::interp::{InPlace, run_kernel_in_place};
 use sutura_dialects::gir::kernel::{KernelInfo, Mode};
 use sutura_dialects::gir::ops::KernelOp;
 use sutura_dialects::rt::{
     AllocOp, BufferType, CallOp, ConstantOp, CopyOp, ExpectOp, LaunchOp, PackedOp, ProgramOp, ViewOp,
 };
 use sutura_dialects::target::machine_in;
-use sutura_interp::{Buffer, DType};
+use sutura_interp::DType;
 use sutura_ir::analysis::PreservedAnalyses;
 use sutura_ir::diagnostics::Diagnostic;
 use sutura_ir::pass::{Anchor, Pass, PassError, PassInfo, PassOptions, PassResult, PassRun, StatisticInfo};
-use sutura_ir::{Attr, Body, Context, Loc, Op, OpRef, OpView, Rewriter, Value};
+use sutura_ir::{Attr, AttrData, Body, Context, Loc, Op, OpRef, OpView, Rewriter, Room, Value};
 
 /// `fold-launches`
 pub static FOLD_LAUNCHES: PassInfo = PassInfo {
@@ -60,6 +61,15 @@ enum Arg {
     Constant(Attr),
     /// Writes this temporary.
     Temporary(Op),
+}
+
+impl Arg {
+    fn temporary(&self) -> Option<Op> {
+        match self {
+            Self::Constant(_) => None,
+            Self::Temporary(alloc) => Some(*alloc),
+        }
+    }
 }
 
 impl Pass for FoldLaunches {
@@ -243,29 +253,18 @@ fn fold(run: &mut PassRun<'_>, at: &mut Place, candidate: &Candidate) -> Result<
     let kernel = OpRef::new(cx, run.body, candidate.kernel);
     let inside = run.body.nested(at.program).expect("a program is isolated");
     let loc = inside.loc(candidate.launch);
-    let buffers: Result<Vec<Buffer>, String> = candidate.args.iter().map(|arg| buffer_of(cx, inside, arg)).collect();
-    let result = buffers.and_then(|mut buffers| {
-        let machine = at.machine.map(|op| OpRef::new(cx, run.body, op));
-        run_kernel_op(kernel, machine, &mut buffers, &candidate.dims, &Options::default())
-            .map(|_| buffers)
-            .map_err(|error| error.to_string())
-    });
-    let buffers = match result {
-        Ok(buffers) => buffers,
-        Err(message) => {
-            let name = kernel.symbol_name().unwrap_or_default();
-            let message = format!("cannot run @{name} at compile time: {message}");
-            return Err(run.diags.report(Diagnostic::error(loc, message)).into());
-        }
-    };
+    let machine = at.machine.map(|op| OpRef::new(cx, run.body, op));
+    let made = run_kernel(kernel, machine, inside, candidate).map_err(|message| {
+        let name = kernel.symbol_name().unwrap_or_default();
+        run.diags.report(Diagnostic::error(loc, format!("cannot run @{name} at compile time: {message}")))
+    })?;
     let name = kernel.symbol_name().unwrap_or_default().to_owned();
     let mut bytes = 0;
     let mut rewriter = Rewriter::new(cx, run.body.nested_mut(at.program).expect("a program is isolated"));
     erase_launch(&mut rewriter, candidate.launch);
-    for (buffer, arg) in buffers.iter().zip(&candidate.args) {
-        if let Arg::Temporary(alloc) = arg {
-            bytes += replace_alloc(&mut rewriter, *alloc, buffer, &mut at.names);
-        }
+    for Made { alloc, elements } in made {
+        bytes += elements.len() as u64;
+        replace_alloc(&mut rewriter, alloc, elements, &mut at.names);
     }
     at.budget.spend(bytes);
     run.passed(loc, format!("@{name} was run: {bytes} bytes are constant now"));
@@ -285,41 +284,73 @@ fn erase_launch(rewriter: &mut Rewriter<'_>, launch: Op) {
     }
 }
 
-/// The elements that an argument has before the launch.
-fn buffer_of(cx: &Context, program: &Body, arg: &Arg) -> Result<Buffer, String> {
-    match arg {
-        Arg::Constant(value) => {
-            let value = sutura_interp::constant::constant(cx, *value).map_err(|fault| fault.to_string())?;
-            Ok(value.tensor().map_err(|fault| fault.to_string())?.data().clone())
-        }
-        Arg::Temporary(alloc) => {
-            let ty = buffer_type(cx, program, *alloc);
-            let elements = ty.elements().as_const().and_then(|n| usize::try_from(n).ok());
-            let dtype = DType::of(cx, ty.elem).ok_or("its elements are of a type that is not interpreted")?;
-            Ok(Buffer::undefined(dtype, elements.ok_or("a temporary has no constant size")?))
-        }
+/// A temporary with the elements that a launch gave it.
+struct Made {
+    alloc: Op,
+    elements: Bytes,
+}
+
+/// Runs the kernel where its constants lie; what it writes is neither in lanes nor copied, as weights may be larger than memory.
+///
+/// # Errors
+/// Why it cannot be run.
+fn run_kernel(
+    kernel: OpRef<'_>,
+    machine: Option<OpRef<'_>>,
+    program: &Body,
+    candidate: &Candidate,
+) -> Result<Vec<Made>, String> {
+    let cx = kernel.cx;
+    let mut rooms: Vec<(Op, DType, Box<dyn Room>)> = Vec::new();
+    for alloc in candidate.args.iter().filter_map(|arg| arg.temporary()) {
+        let ty = buffer_type(cx, program, alloc);
+        let dtype = DType::of(cx, ty.elem).ok_or(NOT_INTERPRETED)?;
+        let elements = ty.elements().as_const().and_then(|n| usize::try_from(n).ok());
+        // What the kernel leaves undefined is never read, so zero will do.
+        let bytes = elements.and_then(|n| n.checked_mul(dtype.bytes())).ok_or("a temporary has no constant size")?;
+        rooms.push((alloc, dtype, cx.room(bytes)));
     }
+    let mut left = rooms.iter_mut();
+    let given = candidate.args.iter().map(|arg| match arg {
+        Arg::Constant(attr) => constant(cx, *attr),
+        Arg::Temporary(_) => {
+            let (_, dtype, room) = left.next().expect("there is one for each");
+            Ok(InPlace::Room { dtype: *dtype, bytes: (**room).as_mut() })
+        }
+    });
+    let given = given.collect::<Result<Vec<_>, String>>()?;
+    run_kernel_in_place(kernel, machine, given, &candidate.dims).map_err(|error| error.to_string())?;
+    Ok(rooms.into_iter().map(|(alloc, _, room)| Made { alloc, elements: room.keep() }).collect())
+}
+
+const NOT_INTERPRETED: &str = "its elements are of a type that is not interpreted";
+
+fn constant(cx: &Context, attr: Attr) -> Result<InPlace<'_>, String> {
+    let AttrData::Dense { ty, data, .. } = cx.attr_data(attr) else {
+        let fault = sutura_interp::constant::constant(cx, attr).err();
+        return Err(fault.map_or_else(|| NOT_INTERPRETED.to_owned(), |fault| fault.to_string()));
+    };
+    let dtype = DType::of(cx, cx.element_type(ty)).ok_or(NOT_INTERPRETED)?;
+    let len = cx.num_elements(ty).ok_or("a constant has no constant size")?;
+    Ok(InPlace::Constant { dtype, bytes: cx.bytes(data), len })
 }
 
 fn buffer_type<'a>(cx: &'a Context, program: &Body, alloc: Op) -> &'a BufferType {
     BufferType::of(cx, program.ty(program.result(alloc, 0))).expect("the declaration says a buffer")
 }
 
-/// Puts a constant in an allocation's place; returns its size in bytes.
-fn replace_alloc(rw: &mut Rewriter<'_>, alloc: Op, elements: &Buffer, names: &mut Names) -> u64 {
+/// Puts a constant in an allocation's place.
+fn replace_alloc(rw: &mut Rewriter<'_>, alloc: Op, elements: Bytes, names: &mut Names) {
     let cx = rw.cx();
     let ty = buffer_type(cx, rw.body(), alloc);
     let shape: Vec<i64> = ty.dims.iter().map(|d| d.as_const().expect("its product is constant")).collect();
-    // What the kernel left undefined is never read, so any value will do.
-    let words: Vec<u64> = (0..elements.len()).map(|i| elements.get(i).map_or(0, |scalar| scalar.bits())).collect();
     let tensor = cx.tensor_type(&shape, ty.elem, None);
-    let value = cx.dense_attr(tensor, &words).expect("one word per element");
+    let value = cx.dense_of_bytes(tensor, elements).expect("the bytes of its elements");
     let name = names.another();
     let loc = rw.body().loc(alloc);
     rw.set_before(alloc);
     let constant = ConstantOp::value(rw, loc, &name, value);
     rw.replace_op(alloc, &[constant]);
-    elements.len() as u64 * ty.element_bytes(cx).unsigned_abs()
 }
 
 /// Names for new constants of a program.

@@ -4,14 +4,14 @@
 //! needed, so a compilation needs memory for its own work and no more.
 
 use std::fs::File;
-use std::io::{self, Write};
+use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use bytes::Bytes;
-use sutura_ir::LargeBlobs;
+use sutura_ir::{LargeBlobs, Room};
 use sutura_output::folder_of;
-use sutura_runtime::mapping::Mapping;
+use sutura_runtime::mapping::{Mapping, Scratch};
 
 /// The files that a model was read from, in memory.
 #[derive(Clone, Default)]
@@ -57,17 +57,28 @@ impl ModelFiles {
 /// files. Where there is no place, memory keeps them.
 pub(crate) fn beside(output: Option<&Path>) -> LargeBlobs {
     let folder = output.map_or_else(std::env::temp_dir, |output| PathBuf::from(folder_of(output)));
-    Box::new(move |bytes| in_file(&folder, bytes).ok())
+    Box::new(move |bytes| Some(Box::new(Nameless(Scratch::new(&folder, bytes).ok()?))))
 }
 
-fn in_file(folder: &Path, bytes: &[u8]) -> io::Result<Bytes> {
-    let mut file = tempfile::tempfile_in(folder)?;
-    file.write_all(bytes)?;
-    Ok(Bytes::from_owner(Mapping::new(file)?))
+/// A large constant that is being made, in a file of its own.
+struct Nameless(Scratch);
+
+impl AsMut<[u8]> for Nameless {
+    fn as_mut(&mut self) -> &mut [u8] {
+        self.0.as_mut()
+    }
+}
+
+impl Room for Nameless {
+    fn keep(self: Box<Self>) -> Bytes {
+        Bytes::from_owner(self.0)
+    }
 }
 
 #[cfg(test)]
 mod tests {
+    use std::io::Write;
+
     use super::*;
 
     #[test]
@@ -86,12 +97,14 @@ mod tests {
     fn large_constants_lie_in_files_and_small_ones_in_memory() {
         let folder = tempfile::tempdir().expect("a folder");
         let store = beside(Some(&folder.path().join("model.sutura")));
-        let large = vec![7; 1 << 20];
-        let kept = store(&large).expect("there is place");
-        assert!(kept == large);
+        let mut room = store(1 << 20).expect("there is place");
+        (*room).as_mut().fill(7);
+        assert!(room.keep() == vec![7; 1 << 20]);
         // It has no name.
         assert_eq!(std::fs::read_dir(folder.path()).expect("a folder").count(), 0);
         let nowhere = beside(Some(Path::new("/no/such/folder/model.sutura")));
-        assert!(nowhere(&large).is_none());
+        assert!(nowhere(1 << 20).is_none());
+        // More than any disk has.
+        assert!(store(1 << 60).is_none());
     }
 }

@@ -33,7 +33,11 @@ impl Message {
         let (element_type, dims) = self.signature()?;
         let no_type = || no_such_type(self.tensor.element.name());
         let mut tensor = match element_type.bits() < 8 {
-            true => Tensor::from_bytes(element_type, &dims, &self.tensor.unpacked().ok_or_else(no_type)?)?,
+            true => Tensor::from_bytes(
+                element_type,
+                &dims,
+                &self.tensor.unpacked().ok_or_else(no_type)?.collect::<Vec<_>>(),
+            )?,
             false => Tensor::from_bytes(element_type, &dims, self.tensor.bytes().ok_or_else(no_type)?)?,
         };
         little_endian(tensor.bytes_mut(), element_type.word_bytes());

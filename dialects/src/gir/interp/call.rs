@@ -16,6 +16,7 @@ use sutura_ir::{Context, Module, OpRef, Value};
 
 use super::code::{Compiled, compile};
 use super::counters::Counters;
+use super::elements::InPlace;
 use super::machine::{Launch, Machine, SpaceLimit, Val};
 use super::memory::{Memory, View};
 use crate::r#dyn::poly::Poly;
@@ -92,10 +93,44 @@ pub fn run_kernel_op(
     dims: &[i64],
     options: &Options,
 ) -> Result<(Counters, u64), InterpError> {
-    if !kernel.is::<crate::gir::ops::KernelOp<'_>>() {
-        return Err(InterpError::at(kernel, Fault::new(FaultKind::Call, "is no kernel")));
+    let ran = header(kernel).and_then(|info| launch(&info, machine, (buffers, dims), options, &[]));
+    ran.map_err(|stop| stop.at(kernel))
+}
+
+/// Runs a kernel that has only `in` and `out` views on what lies in its caller's memory, which is neither copied in nor out. After a
+/// fault nothing is known of what it wrote. See [`run_kernel_op`].
+///
+/// # Errors
+/// As [`run_kernel`].
+pub fn run_kernel_in_place<'m>(
+    kernel: OpRef<'_>,
+    machine: Option<OpRef<'_>>,
+    given: Vec<InPlace<'m>>,
+    dims: &[i64],
+) -> Result<(), InterpError> {
+    let ran = header(kernel).and_then(|info| {
+        let mut given = given.into_iter();
+        let of_view = |memory: &mut Memory<'m>, view: ViewParam| {
+            let wrong = || Fault::new(FaultKind::Call, format!("{} is not given what it needs", view.name));
+            let given = given.next().ok_or_else(wrong)?;
+            let (dtype, mode) = match given {
+                InPlace::Constant { dtype, .. } => (dtype, Mode::In),
+                InPlace::Room { dtype, .. } => (dtype, Mode::Out),
+            };
+            let cell =
+                (mode == view.mode && dtype == view.dtype).then(|| memory.add_in_place(view.name.clone(), given));
+            cell.flatten().ok_or_else(wrong)
+        };
+        run_on(&info, machine, dims, &Options::default(), &[], of_view).map(|_| ())
+    });
+    ran.map_err(|stop| stop.at(kernel))
+}
+
+fn header(kernel: OpRef<'_>) -> Result<KernelInfo<'_>, Stop> {
+    if !kernel.is::<KernelOp<'_>>() {
+        return Err(Stop::Header(Fault::new(FaultKind::Call, "is no kernel")));
     }
-    launch(kernel, machine, (buffers, dims), options, &[]).map_err(|stop| stop.at(kernel))
+    Ok(KernelInfo::read(kernel).map_err(Fault::invalid_ir)?)
 }
 
 /// Why a launch ended: before its body ran, or in it.
@@ -119,15 +154,47 @@ impl From<Fault> for Stop {
     }
 }
 
-fn launch(
-    kernel: OpRef<'_>,
-    machine: Option<OpRef<'_>>,
+/// Runs a kernel on copies of buffers, which take what it wrote when it ran without fault.
+fn launch<'l>(
+    info: &KernelInfo<'l>,
+    machine: Option<OpRef<'l>>,
     (buffers, dims): (&mut [Buffer], &[i64]),
     options: &Options,
     check_names: &[String],
 ) -> Result<(Counters, u64), Stop> {
-    let info = KernelInfo::read(kernel).map_err(Fault::invalid_ir)?;
-    let sizes = bind_dims(&info, dims)?;
+    if buffers.len() != info.views.len() {
+        let message = format!("takes {} views and got {} buffers", info.views.len(), buffers.len());
+        return Err(Fault::new(FaultKind::Call, message).into());
+    }
+    let mut given = buffers.iter();
+    let of_view = |memory: &mut Memory<'_>, view: ViewParam| {
+        let buffer = given.next().expect("as many as views");
+        if buffer.dtype() != view.dtype {
+            let message = format!("{} holds {} and its buffer {}", view.name, view.dtype, buffer.dtype());
+            return Err(Fault::type_mismatch(message));
+        }
+        Ok(memory.add_param(view.name, buffer, view.mode))
+    };
+    let (ended, views) = run_on(info, machine, dims, options, check_names, of_view)?;
+    for (view, ((_, _, mode), buffer)) in views.iter().zip(info.views.iter().zip(buffers)) {
+        if *mode != Mode::In {
+            ended.memory.copy_out(view.cell, buffer);
+        }
+    }
+    Ok((ended.counters, ended.steps))
+}
+
+/// Runs a kernel on memory in which `of_view` makes a cell for each view.
+fn run_on<'l, 'm>(
+    info: &KernelInfo<'l>,
+    machine: Option<OpRef<'l>>,
+    dims: &[i64],
+    options: &Options,
+    check_names: &[String],
+    of_view: impl FnMut(&mut Memory<'m>, ViewParam) -> Result<usize, Fault>,
+) -> Result<(Ended<'m>, Vec<Rc<View>>), Stop> {
+    let kernel = info.op;
+    let sizes = bind_dims(info, dims)?;
     let size = |poly: &Poly| {
         let value = poly.eval(&|name| sizes.get(name).copied());
         value.ok_or_else(|| Fault::invalid_ir(format!("the size {poly} has no value")))
@@ -140,7 +207,7 @@ fn launch(
         }
     }
     let grid = info.grid.iter().map(|(_, extent)| size(extent)).collect::<Result<Vec<_>, _>>()?;
-    let (memory, views) = bind_views(&info, buffers, &size)?;
+    let (memory, views) = bind_views(info, &size, of_view)?;
 
     let body = kernel.region(0).and_then(|r| r.entry()).ok_or_else(|| Fault::invalid_ir("has no body"))?;
     let code = compile(body, &sizes, &intrinsics_of(machine)).map_err(Stop::Body)?;
@@ -153,12 +220,15 @@ fn launch(
     let mut machine = Machine::new(launch, memory);
     machine.run().map_err(Stop::Body)?;
     views.iter().try_for_each(|view| machine.memory.check_written(view))?;
-    for (view, ((_, _, mode), buffer)) in views.iter().zip(info.views.iter().zip(buffers)) {
-        if *mode != Mode::In {
-            machine.memory.copy_out(view.cell, buffer);
-        }
-    }
-    Ok((machine.counters, machine.steps))
+    Ok((Ended { memory: machine.memory, counters: machine.counters, steps: machine.steps }, views))
+}
+
+/// What a launch leaves.
+struct Ended<'m> {
+    memory: Memory<'m>,
+    counters: Counters,
+    /// Instructions run.
+    steps: u64,
 }
 
 /// Values of the dims by name, checked against the header.
@@ -186,35 +256,35 @@ fn name_of(kernel: OpRef<'_>, index: usize, value: Value) -> String {
     }
 }
 
-fn bind_views(
+/// A view as the kernel declares it.
+struct ViewParam {
+    name: String,
+    dtype: DType,
+    mode: Mode,
+}
+
+fn bind_views<'m>(
     info: &KernelInfo<'_>,
-    buffers: &[Buffer],
     size: &dyn Fn(&Poly) -> Result<i64, Fault>,
-) -> Result<(Memory, Vec<Rc<View>>), Fault> {
-    if buffers.len() != info.views.len() {
-        let message = format!("takes {} views and got {} buffers", info.views.len(), buffers.len());
-        return Err(Fault::new(FaultKind::Call, message));
-    }
+    mut of_view: impl FnMut(&mut Memory<'m>, ViewParam) -> Result<usize, Fault>,
+) -> Result<(Memory<'m>, Vec<Rc<View>>), Fault> {
     let mut memory = Memory::default();
     let mut views = Vec::new();
-    for (i, ((value, ty, mode), buffer)) in info.views.iter().zip(buffers).enumerate() {
+    for (i, (value, ty, mode)) in info.views.iter().enumerate() {
         let name = name_of(info.op, i, *value);
-        let expected = DType::expect(info.op.cx, ty.elem)?;
-        if buffer.dtype() != expected {
-            let message = format!("{name} holds {expected} and its buffer {}", buffer.dtype());
-            return Err(Fault::type_mismatch(message));
-        }
+        let dtype = DType::expect(info.op.cx, ty.elem)?;
         let all = |polys: &[Poly]| polys.iter().map(size).collect::<Result<SmallVec<[i64; 4]>, Fault>>();
         let dims = all(&ty.dims)?;
         let strides = match &ty.strides {
             Some(strides) => all(strides)?,
             None => View::row_major(&dims),
         };
-        let view = View { cell: memory.add_param(name.clone(), buffer, *mode), dims, strides };
+        let cell = of_view(&mut memory, ViewParam { name: name.clone(), dtype, mode: *mode })?;
+        let (view, len) = (View { cell, dims, strides }, memory.len(cell));
         // A strided view may leave gaps; a row-major one is the buffer.
-        let fits = |reach: usize| if ty.strides.is_some() { reach <= buffer.len() } else { reach == buffer.len() };
+        let fits = |reach: usize| if ty.strides.is_some() { reach <= len } else { reach == len };
         if !view.reach().is_some_and(fits) {
-            let message = format!("{name} of sizes {:?} does not fit a buffer of {}", &view.dims[..], buffer.len());
+            let message = format!("{name} of sizes {:?} does not fit a buffer of {len}", &view.dims[..]);
             return Err(Fault::shape(message));
         }
         views.push(Rc::new(view));
@@ -270,7 +340,7 @@ impl Callable for KernelCall {
         let settings = frame.extension::<Settings>();
         let (options, names) = (settings.options, std::mem::take(&mut settings.check_names));
         let machine = machine_of(frame.root()).map_err(Fault::invalid_ir)?;
-        let ran = launch(op, machine, (&mut buffers, &dims), &options, &names);
+        let ran = launch(&info, machine, (&mut buffers, &dims), &options, &names);
         let (counters, steps) = ran.map_err(|stop| stop.at(op))?;
         frame.charge(steps)?;
         frame.extension::<Counters>().add(&counters);

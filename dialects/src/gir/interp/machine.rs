@@ -76,9 +76,9 @@ pub(super) struct Launch<'l, 'a> {
     pub(super) budget: u64,
 }
 
-pub(super) struct Machine<'l, 'a> {
+pub(super) struct Machine<'l, 'a, 'm> {
     launch: Launch<'l, 'a>,
-    pub(super) memory: Memory,
+    pub(super) memory: Memory<'m>,
     units: Vec<Unit>,
     /// Allocations that the group shares, by slot.
     shared: HashMap<Slot, Val>,
@@ -97,8 +97,8 @@ pub(super) struct Machine<'l, 'a> {
 /// Most groups of one launch.
 const MAX_GROUPS: i64 = 1 << 28;
 
-impl<'l, 'a> Machine<'l, 'a> {
-    pub(super) fn new(launch: Launch<'l, 'a>, memory: Memory) -> Self {
+impl<'l, 'a, 'm> Machine<'l, 'a, 'm> {
+    pub(super) fn new(launch: Launch<'l, 'a>, memory: Memory<'m>) -> Self {
         let spaces = launch.code.spaces.len();
         let slots = launch.code.costs.len();
         let unit = |_| Unit { env: vec![None; slots], stack: Vec::new(), live: vec![0; spaces], state: State::Done };

@@ -1,11 +1,12 @@
 //! Memory of a kernel: its views, who wrote what, and the checks of accesses.
 //!
 //! The caller's buffers are copied in and, after a run without fault, copied out, so a kernel that faults leaves them
-//! as they were.
+//! as they were. Elements may also be read and written where the caller has them.
 
 use smallvec::SmallVec;
 use sutura_interp::{Buffer, DType, Fault, FaultKind, Scalar};
 
+use super::elements::{Elements, InPlace};
 use super::tile::{Lanes, Rect, Span, Tile, Window};
 use crate::gir::kernel::Mode;
 
@@ -17,24 +18,61 @@ pub(super) struct Actor {
     pub(super) epoch: u32,
 }
 
-/// One bit per element.
-#[derive(Clone, Debug)]
-struct Bits(Vec<u64>);
+/// One bit per element, in pages: one whose bits are all the same takes no memory.
+#[derive(Debug)]
+struct Bits {
+    pages: Vec<Page>,
+    len: usize,
+    /// Bits that are set.
+    count: usize,
+}
+
+/// Elements of a page, a multiple of the bits of a word.
+const PAGE: usize = 1 << 15;
+
+#[derive(Debug)]
+enum Page {
+    None,
+    Some { words: Box<[u64]>, count: usize },
+    All,
+}
 
 impl Bits {
     fn new(len: usize) -> Self {
-        Self(vec![0; len.div_ceil(64)])
+        Self { pages: (0..len.div_ceil(PAGE)).map(|_| Page::None).collect(), len, count: 0 }
+    }
+
+    fn all(&self) -> bool {
+        self.count == self.len
     }
 
     fn get(&self, i: usize) -> bool {
-        self.0[i / 64] >> (i % 64) & 1 == 1
+        match &self.pages[i / PAGE] {
+            Page::None => false,
+            Page::Some { words, .. } => words[i % PAGE / 64] >> (i % 64) & 1 == 1,
+            Page::All => true,
+        }
     }
 
     /// Sets a bit and returns what it was.
     fn set(&mut self, i: usize) -> bool {
-        let before = self.get(i);
-        self.0[i / 64] |= 1 << (i % 64);
-        before
+        let page = &mut self.pages[i / PAGE];
+        if let Page::None = page {
+            let bits = (self.len - i / PAGE * PAGE).min(PAGE);
+            *page = Page::Some { words: vec![0; bits.div_ceil(64)].into(), count: 0 };
+        }
+        let Page::Some { words, count } = page else { return true };
+        let (word, bit) = (&mut words[i % PAGE / 64], 1 << (i % 64));
+        if *word & bit != 0 {
+            return true;
+        }
+        *word |= bit;
+        *count += 1;
+        self.count += 1;
+        if *count == PAGE {
+            *page = Page::All;
+        }
+        false
     }
 }
 
@@ -50,7 +88,7 @@ struct Track {
 }
 
 /// What is recorded of accesses.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 enum Shadow {
     /// Nothing: only read, all defined.
     ReadOnly,
@@ -65,11 +103,11 @@ enum Shadow {
 }
 
 /// A run of memory.
-#[derive(Clone, Debug)]
-struct Cell {
+#[derive(Debug)]
+struct Cell<'m> {
     name: String,
     dtype: DType,
-    lanes: Lanes,
+    elements: Elements<'m>,
     shadow: Shadow,
     /// True when it belongs to one group: accesses of other groups are impossible.
     of_group: bool,
@@ -184,13 +222,13 @@ impl Slice {
 
 /// All memory of a launch.
 #[derive(Default, Debug)]
-pub(super) struct Memory {
-    cells: Vec<Cell>,
+pub(super) struct Memory<'m> {
+    cells: Vec<Cell<'m>>,
     /// Cells of the kernel's views; what comes after belongs to the current group.
     params: usize,
 }
 
-impl Memory {
+impl<'m> Memory<'m> {
     /// Takes over a buffer as one of the kernel's views. Returns its cell.
     pub(super) fn add_param(&mut self, name: String, buffer: &Buffer, mode: Mode) -> usize {
         let (dtype, len) = (buffer.dtype(), buffer.len());
@@ -220,15 +258,37 @@ impl Memory {
                 Shadow::Shared((0..len).map(track).collect())
             }
         };
-        self.cells.push(Cell { name, dtype, lanes, shadow, of_group: false });
+        self.push_param(Cell { name, dtype, elements: Elements::Own(lanes), shadow, of_group: false })
+    }
+
+    /// Takes what lies in the caller's memory as one of the kernel's views. Returns its cell; `None` where bytes are not as many
+    /// as the elements need.
+    pub(super) fn add_in_place(&mut self, name: String, given: InPlace<'m>) -> Option<usize> {
+        let dtype = given.dtype();
+        let elements = Elements::of(given)?;
+        let shadow = match &elements {
+            Elements::Constant { .. } => Shadow::ReadOnly,
+            _ => Shadow::Once(Bits::new(elements.len())),
+        };
+        Some(self.push_param(Cell { name, dtype, elements, shadow, of_group: false }))
+    }
+
+    fn push_param(&mut self, cell: Cell<'m>) -> usize {
+        self.cells.push(cell);
         self.params = self.cells.len();
         self.params - 1
+    }
+
+    /// Number of elements of a cell.
+    pub(super) fn len(&self, cell: usize) -> usize {
+        self.cells[cell].elements.len()
     }
 
     /// Memory that lives until the group ends.
     pub(super) fn alloc(&mut self, name: String, dtype: DType, len: usize, shared: bool) -> usize {
         let shadow = if shared { Shadow::Shared(vec![Track::default(); len]) } else { Shadow::Own(Bits::new(len)) };
-        self.cells.push(Cell { name, dtype, lanes: Lanes::zeros(dtype, len), shadow, of_group: true });
+        let elements = Elements::Own(Lanes::zeros(dtype, len));
+        self.cells.push(Cell { name, dtype, elements, shadow, of_group: true });
         self.cells.len() - 1
     }
 
@@ -252,7 +312,7 @@ impl Memory {
             let start = slice.place(r, window.cols.lo);
             if len > 0 {
                 cell.read(start, slice.col.stride, len, who)?;
-                tile.lanes.gather(at, &cell.lanes, start as usize, slice.col.stride, len);
+                cell.elements.gather(&mut tile.lanes, at, (start as usize, slice.col.stride), len);
             }
         }
         Ok(tile)
@@ -269,7 +329,7 @@ impl Memory {
             let start = slice.place(r, window.cols.lo);
             if len > 0 {
                 cell.write(start, slice.col.stride, len, who)?;
-                cell.lanes.scatter(start as usize, slice.col.stride, &tile.lanes, at, len);
+                cell.elements.scatter((start as usize, slice.col.stride), &tile.lanes, at, len);
             }
         }
         Ok(window.area())
@@ -279,7 +339,7 @@ impl Memory {
     pub(super) fn check_written(&self, view: &View) -> Result<(), Fault> {
         let cell = &self.cells[view.cell];
         let Shadow::Once(written) = &cell.shadow else { return Ok(()) };
-        if view.dims.contains(&0) {
+        if written.all() || view.dims.contains(&0) {
             return Ok(());
         }
         let mut index: SmallVec<[i64; 4]> = view.dims.iter().map(|_| 0).collect();
@@ -307,15 +367,7 @@ impl Memory {
             Shadow::Shared(tracks) => tracks[i].writer.is_some(),
             _ => true,
         };
-        if let Lanes::F32(values) = &cell.lanes
-            && (0..values.len()).all(&written)
-        {
-            *buffer = Buffer::from_f32(values.clone());
-            return;
-        }
-        for i in (0..cell.lanes.len()).filter(|i| written(*i)) {
-            buffer.set(i, Some(Scalar::from_bits(cell.dtype, cell.lanes.bits(i))));
-        }
+        cell.elements.copy_out(cell.dtype, written, buffer);
     }
 }
 
@@ -331,7 +383,7 @@ fn advance(index: &mut [i64], dims: &[i64]) -> bool {
     false
 }
 
-impl Cell {
+impl Cell<'_> {
     /// Checks a read of `len` elements, `stride` apart.
     fn read(&mut self, start: i64, stride: i64, len: usize, who: Actor) -> Result<(), Fault> {
         let place = |k: usize| (start + k as i64 * stride) as usize;

@@ -7,6 +7,7 @@
 mod call;
 mod code;
 mod counters;
+mod elements;
 mod machine;
 mod memory;
 mod numeric;
@@ -15,5 +16,6 @@ mod tests;
 mod tile;
 
 pub(super) use call::register;
-pub use call::{Options, Settings, run_kernel, run_kernel_op};
+pub use call::{Options, Settings, run_kernel, run_kernel_in_place, run_kernel_op};
 pub use counters::{Counters, Traffic};
+pub use elements::InPlace;

@@ -55,7 +55,7 @@ pub(super) fn dense(cx: &Context, tensor: &Tensor) -> Result<Attr, String> {
     let dims = tensor.dims.iter().map(|d| i64::try_from(*d)).collect::<Result<Vec<i64>, _>>();
     let dims = dims.map_err(|_| "a constant has a dim that does not fit 64 bits".to_string())?;
     let ty = cx.tensor_type(&dims, elem, None);
-    let bytes = elements(tensor).ok_or("strings are not supported")?;
+    let bytes = elements(cx, tensor).ok_or("strings are not supported")?;
     let width = tensor.element.bits().map_or(1, |b| b.div_ceil(8)) as usize;
     let first = bytes.get(..width).unwrap_or_default();
     let splat = !bytes.is_empty() && bytes.chunks_exact(width).all(|c| c == first);
@@ -64,14 +64,20 @@ pub(super) fn dense(cx: &Context, tensor: &Tensor) -> Result<Attr, String> {
 }
 
 /// The elements of a tensor as the IR has them, each in bytes of its own.
-fn elements(tensor: &Tensor) -> Option<Bytes> {
-    let packed = tensor.bytes()?;
+fn elements(cx: &Context, tensor: &Tensor) -> Option<Bytes> {
+    let stored = tensor.bytes()?;
     match tensor.element {
         // Any byte but 0 is true.
-        ElementType::Bool => Some(packed.iter().map(|b| u8::from(*b != 0)).collect()),
-        _ if tensor.element.bits().is_some_and(|bits| bits < 8) => tensor.unpacked().map(Bytes::from),
-        _ => Some(packed.clone()),
+        ElementType::Bool => Some(made(cx, stored.iter().map(|b| u8::from(*b != 0)))),
+        _ if tensor.element.bits().is_some_and(|bits| bits < 8) => Some(made(cx, tensor.unpacked()?)),
+        _ => Some(stored.clone()),
     }
+}
+
+fn made(cx: &Context, bytes: impl ExactSizeIterator<Item = u8>) -> Bytes {
+    let mut room = cx.room(bytes.len());
+    (*room).as_mut().iter_mut().zip(bytes).for_each(|(place, byte)| *place = byte);
+    room.keep()
 }
 
 /// A number as an attribute of type `ty`.
