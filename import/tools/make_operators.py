@@ -35,6 +35,7 @@ OPERATORS = """
     Softplus Softsign SpaceToDepth Split SplitToSequence Sqrt Squeeze Sub Sum SwiGLU Swish Tan Tanh TensorScatter
     TfIdfVectorizer ThresholdedRelu Tile TopK Transpose Trilu Unique Unsqueeze Upsample Where Xor
     ai.onnx.preview.FlexAttention
+    ai.onnx.preview.training.Adagrad ai.onnx.preview.training.Adam ai.onnx.preview.training.Momentum
 """.split()
 # What onnxruntime's optimizer and quantizer write; those without a domain it has as if they were ONNX's.
 OF_RUNTIME = """

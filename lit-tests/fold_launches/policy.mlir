@@ -3,7 +3,7 @@
 
 // Constants do not grow much at compile time: what repeats one number over many elements runs at run time.
 
-// SAID: remark: the launch of @repeats reads only constants, but runs at run time: it would hold 4000000 bytes, more than 65536 for 0 bytes of constants
+// SAID: remark: the launch of @repeats reads only constants, but runs at run time: it would hold 4000000 bytes, more than 1048576 for 0 bytes of constants
 
 gir.kernel @repeats(%y : !gir.view<dram, f32, [M]> out) dims(%M : [0, 2000000]) grid() units(1) {
   %zero = arith.constant 0 : index

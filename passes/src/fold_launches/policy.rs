@@ -9,10 +9,12 @@ use sutura_ir::{Attr, AttrData, Context, Op, OpRef};
 use super::{Arg, Candidate};
 use crate::gir::cost::KernelCost;
 
-/// How much larger than the constants that it reads, as they are stored, what a launch holds at once may be.
-const GROWTH: u64 = 8;
+/// How much larger than the constants that it reads, as they are stored, what a launch holds at once, those among it, may be: what it
+/// makes is at most twice as large. Weights of 4 or 8 bits that a kernel turns into floats stay as they are: a model is quantized to
+/// be small.
+const GROWTH: u64 = 3;
 /// Bytes that any launch may hold.
-const FREE: u64 = 1 << 16;
+const FREE: u64 = 1 << 20;
 /// How much larger than its first constants all that is made in a program may be, and bytes that any program may get.
 const TOTAL_GROWTH: u64 = 4;
 const TOTAL_FREE: u64 = 1 << 20;

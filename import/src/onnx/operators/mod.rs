@@ -36,6 +36,7 @@ mod signal;
 pub(super) mod sizes_by_data;
 mod stated_axes;
 mod stateful;
+mod training;
 
 use std::{fmt, rc::Rc};
 
@@ -155,6 +156,7 @@ const FAMILIES: &[(&str, Family)] = &[
     ("", signal::OPERATORS),
     ("", stateful::OPERATORS),
     ("ai.onnx.preview", attention::OPERATORS),
+    ("ai.onnx.preview.training", training::OPERATORS),
     ("com.microsoft", microsoft::OPERATORS),
     ("com.microsoft", microsoft_attention::OPERATORS),
     ("com.microsoft", microsoft_grouped::OPERATORS),
