@@ -1,28 +1,15 @@
 //! Names of a model may hold what commands a terminal or hides in it: no command writes that as it is, and no name makes a
 //! line that looks like a message.
 
+mod protobuf;
+
 use std::path::Path;
 use std::process::{Command, Output};
 
+use protobuf::{field, number};
+
 /// ESC, BEL, a new line that begins like a message, CR, a control of eight bits, another direction, no width.
 const EVIL: &str = "\u{1b}[31m\u{7}\nerror: forged\r\u{9b}2J\u{202e}\u{200b}\u{2028}";
-
-/// A field of a message of protobuf: bytes with their number.
-fn field(number: u8, bytes: &[u8]) -> Vec<u8> {
-    let mut out = vec![number << 3 | 2];
-    let mut length = bytes.len();
-    while length > 127 {
-        out.push(length as u8 | 128);
-        length >>= 7;
-    }
-    out.push(length as u8);
-    out.extend_from_slice(bytes);
-    out
-}
-
-fn number(field: u8, value: u8) -> Vec<u8> {
-    vec![field << 3, value]
-}
 
 /// A tensor of floats with rows called `rows`.
 fn value(name: &str, rows: &str) -> Vec<u8> {

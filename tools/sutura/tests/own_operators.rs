@@ -1,8 +1,11 @@
 //! `--operators FILE`: nodes of a user's domain compile by the declaration of the page that explains it, at every size.
 
+mod protobuf;
+
 use std::path::Path;
 use std::process::{Command, Output};
 
+use protobuf::{field, number};
 use sutura_runtime::{Model, Options, Tensor};
 
 /// The page, whose first block declares `scale_to_one`.
@@ -15,26 +18,8 @@ fn declaration() -> String {
     format!("{head}  onnx = [{{domain = \"mine\", op = \"ScaleToOne\"}}],\n  attributes = {{{rest}")
 }
 
-/// A field of a message of protobuf: bytes with their number.
-fn field(number: u8, bytes: &[u8]) -> Vec<u8> {
-    assert!(bytes.len() < 1 << 14);
-    let mut out = vec![number << 3 | 2];
-    if bytes.len() > 127 {
-        out.push(bytes.len() as u8 | 128);
-        out.push((bytes.len() >> 7) as u8);
-    } else {
-        out.push(bytes.len() as u8);
-    }
-    out.extend_from_slice(bytes);
-    out
-}
-
-fn number(field: u8, value: u8) -> Vec<u8> {
-    vec![field << 3, value]
-}
-
 /// `y = mine.ScaleToOne(Relu(x))` of `rows` by `columns`, elements of the type with this number.
-fn model(element: u8, attribute: &[u8]) -> Vec<u8> {
+fn model(element: u64, attribute: &[u8]) -> Vec<u8> {
     let shape = ["rows", "columns"].map(|name| field(1, &field(2, name.as_bytes()))).concat();
     let value = |name: &str| {
         let tensor = [number(1, element), field(2, &shape)].concat();
@@ -51,7 +36,7 @@ fn model(element: u8, attribute: &[u8]) -> Vec<u8> {
         field(11, &value("x")),
         field(12, &value("y")),
     ];
-    let opset = |domain: &str, version: u8| field(8, &[field(1, domain.as_bytes()), number(2, version)].concat());
+    let opset = |domain: &str, version: u64| field(8, &[field(1, domain.as_bytes()), number(2, version)].concat());
     [number(1, 8), field(7, &graph.concat()), opset("", 17), opset("mine", 1)].concat()
 }
 

@@ -1,10 +1,14 @@
 //! What the commands read: models and artifacts are regular files of a size that is allowed, and nothing keeps them waiting;
 //! what a command says beside a model of shapes.
 
+mod protobuf;
+
 use std::os::unix::fs::symlink;
 use std::path::Path;
 use std::process::{Command, Output, Stdio};
 use std::time::{Duration, Instant};
+
+use protobuf::{field, number};
 
 /// Runs `sutura` in `folder`; it must not wait for anything.
 fn sutura(folder: &Path, args: &[&str]) -> Output {
@@ -66,17 +70,6 @@ fn the_size_of_what_is_read_has_a_limit() {
     fails(folder.path(), &["compile", "sparse.onnx", "-o", "m.sutura"], 1, &["error[E0425]", "2 GiB"]);
 }
 
-/// A field of a protobuf that holds bytes.
-fn field(number: u8, bytes: &[u8]) -> Vec<u8> {
-    assert!(bytes.len() < 128, "longer lengths take more bytes");
-    [&[number << 3 | 2, bytes.len() as u8], bytes].concat()
-}
-
-/// A field of a protobuf that holds a small number.
-fn number(number: u8, value: u8) -> Vec<u8> {
-    vec![number << 3, value]
-}
-
 /// `y = x + w` with four numbers `w` at `offset` of a file beside the model.
 fn with_external_data(location: &str, offset: &str) -> Vec<u8> {
     let text = |n: u8, text: &str| field(n, text.as_bytes());
@@ -90,9 +83,7 @@ fn with_external_data(location: &str, offset: &str) -> Vec<u8> {
         [field(1, &node), text(2, "g"), field(5, &weights.concat()), field(11, &value("x")), field(12, &value("y"))];
     let graph = graph.concat();
     let mut model = number(1, 8);
-    // The graph is longer than a length of one byte can say.
-    model.extend([7 << 3 | 2, (graph.len() & 127) as u8 | 128, (graph.len() >> 7) as u8]);
-    model.extend(graph);
+    model.extend(field(7, &graph));
     model.extend(field(8, &number(2, 17)));
     model
 }
