@@ -90,10 +90,11 @@ impl Pass for FoldLaunches {
                 let program = OpRef::new(cx, run.body, program);
                 let launch = OpRef::new(cx, program.inside(), launch).as_::<LaunchOp>().expect("it is a launch");
                 let found = candidate(&kernels, launch);
-                match found.and_then(|found| at.budget.allows(program, machine, &found).map(|()| found).map_err(Some)) {
-                    Ok(candidate) => {
+                match found.and_then(|found| Ok((at.budget.allows(program, machine, &found).map_err(Some)?, found))) {
+                    Ok((share, candidate)) => {
                         folded.insert(candidate.kernel);
-                        fold(run, &mut at, &candidate)?;
+                        let bytes = fold(run, &mut at, &candidate)?;
+                        at.budget.spend(share, bytes);
                     }
                     Err(Some(why)) => left.push((launch.op_ref().loc(), left_over(launch, &why))),
                     Err(None) => {}
@@ -248,7 +249,8 @@ fn only_reads(kernels: &Kernels, op: OpRef<'_>, operand: usize) -> bool {
     kernel.is_some_and(|kernel| kernel.modes.get(operand) == Some(&Mode::In))
 }
 
-fn fold(run: &mut PassRun<'_>, at: &mut Place, candidate: &Candidate) -> Result<(), PassError> {
+/// Puts constants in the place of a launch; returns their bytes.
+fn fold(run: &mut PassRun<'_>, at: &mut Place, candidate: &Candidate) -> Result<u64, PassError> {
     let cx = run.cx;
     let kernel = OpRef::new(cx, run.body, candidate.kernel);
     let inside = run.body.nested(at.program).expect("a program is isolated");
@@ -266,11 +268,10 @@ fn fold(run: &mut PassRun<'_>, at: &mut Place, candidate: &Candidate) -> Result<
         bytes += elements.len() as u64;
         replace_alloc(&mut rewriter, alloc, elements, &mut at.names);
     }
-    at.budget.spend(bytes);
     run.passed(loc, format!("@{name} was run: {bytes} bytes are constant now"));
     run.count("num-folded", 1);
     run.count("num-bytes", bytes);
-    Ok(())
+    Ok(bytes)
 }
 
 /// Erases a launch, and with the last one of an `rt.packed` that too.

@@ -9,13 +9,17 @@ use sutura_ir::{Attr, AttrData, Context, Op, OpRef};
 use super::{Arg, Candidate};
 use crate::gir::cost::KernelCost;
 
-/// How much larger than the constants that it reads, as they are stored, what a launch holds at once, those among it, may be: what it
-/// makes is at most twice as large. Weights of 4 or 8 bits that a kernel turns into floats stay as they are: a model is quantized to
-/// be small.
+/// How much larger than the constants that it reads, as they are stored, what a launch holds at once may be, those constants among it:
+/// what it makes is at most twice as large.
 const GROWTH: u64 = 3;
+/// The same where the program is small: numbers of 2 bits become floats of 32.
+const GROWTH_IF_SMALL: u64 = 17;
+/// Bytes that launches of a program whose growth is in between may make together. A model is quantized to be small, so in a large one
+/// the kernels turn weights of 4 or 8 bits into floats at every run.
+const SMALL: u64 = 128 << 20;
 /// Bytes that any launch may hold.
 const FREE: u64 = 1 << 20;
-/// How much larger than its first constants all that is made in a program may be, and bytes that any program may get.
+/// How much larger than its first constants all else that is made in a program may be, and bytes that any program may get.
 const TOTAL_GROWTH: u64 = 4;
 const TOTAL_FREE: u64 = 1 << 20;
 /// Operations on numbers for each byte that a launch may hold, and those of any launch.
@@ -25,6 +29,15 @@ const FREE_FLOPS: u64 = 1 << 22;
 /// Bytes of constants that may still be made in a program.
 pub(super) struct Budget {
     left: u64,
+    /// Of those that grow by more than [`GROWTH`].
+    left_if_small: u64,
+}
+
+/// From which part of a budget a launch is run.
+#[derive(Clone, Copy)]
+pub(super) enum Share {
+    Any,
+    IfSmall,
 }
 
 impl Budget {
@@ -32,18 +45,27 @@ impl Budget {
         let mut seen: HashSet<Attr> = HashSet::new();
         program.walk(&mut |op| seen.extend(op.as_::<ConstantOp<'_>>().map(|constant| constant.elements())));
         let stored = seen.into_iter().map(|attr| stored_bytes(program.cx, attr)).fold(0, u64::saturating_add);
-        Self { left: stored.saturating_mul(TOTAL_GROWTH).saturating_add(TOTAL_FREE) }
+        Self { left: stored.saturating_mul(TOTAL_GROWTH).saturating_add(TOTAL_FREE), left_if_small: SMALL }
     }
 
-    pub(super) fn spend(&mut self, bytes: u64) {
-        self.left = self.left.saturating_sub(bytes);
+    pub(super) fn spend(&mut self, share: Share, bytes: u64) {
+        let left = match share {
+            Share::Any => &mut self.left,
+            Share::IfSmall => &mut self.left_if_small,
+        };
+        *left = left.saturating_sub(bytes);
     }
 
     /// Whether a launch may be run now.
     ///
     /// # Errors
     /// Why it stays.
-    pub(super) fn allows(&self, program: OpRef<'_>, machine: Option<Op>, candidate: &Candidate) -> Result<(), String> {
+    pub(super) fn allows(
+        &self,
+        program: OpRef<'_>,
+        machine: Option<Op>,
+        candidate: &Candidate,
+    ) -> Result<Share, String> {
         let cx = program.cx;
         let (mut held, mut made) = (0u64, 0u64);
         let mut read: HashSet<Attr> = HashSet::new();
@@ -67,19 +89,25 @@ impl Budget {
             held = held.saturating_add(bytes);
         }
         let stored = read.iter().map(|attr| stored_bytes(cx, *attr)).fold(0, u64::saturating_add);
-        let allowed = stored.saturating_mul(GROWTH).saturating_add(FREE);
+        let within = |growth: u64| stored.saturating_mul(growth).saturating_add(FREE);
+        let (share, left) = match held <= within(GROWTH) {
+            true => (Share::Any, self.left),
+            false => (Share::IfSmall, self.left_if_small),
+        };
+        let allowed = within(GROWTH_IF_SMALL);
         if held > allowed {
             return Err(format!("it would hold {held} bytes, more than {allowed} for {stored} bytes of constants"));
         }
-        if made > self.left {
-            return Err(format!("it would make {made} bytes constant, and the program may get {} more", self.left));
+        if made > left {
+            let of = if let Share::IfSmall = share { " of what grows to more than twice its size" } else { "" };
+            return Err(format!("it would make {made} bytes constant, and the program may get {left} more{of}"));
         }
         let flops = flops(program, machine, candidate)?;
         let allowed = held.saturating_mul(FLOPS_PER_BYTE).saturating_add(FREE_FLOPS);
         if flops > allowed {
             return Err(format!("it computes {flops} numbers, more than {allowed} for {held} bytes"));
         }
-        Ok(())
+        Ok(share)
     }
 }
 
