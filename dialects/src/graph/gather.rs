@@ -7,6 +7,7 @@ use sutura_ir::location::LocData;
 use sutura_ir::op_def::Verify;
 use sutura_ir::{Context, Loc, OpRef, Value};
 
+use super::NonZeroOp;
 use super::interp::{Ran, broken, integers, product, set, symbols};
 use super::ops::{GatherElementsOp, GatherNdOp, GatherOp};
 use super::rule::{self, SizeRule, unified};
@@ -14,8 +15,16 @@ use super::shape_fn::{Contents, Inferred, Requirement, ShapeEnv, SymShape};
 use super::verify::{check_integers, check_same_element};
 use crate::r#dyn::Poly;
 
-/// What messages at run time call an op: its kind, and the model's name of it or the name of its result.
+/// What messages at run time call an op: its kind, the model's name of it or the name of its result, and what it looks for.
 pub fn described(op: OpRef<'_>) -> String {
+    let named = with_name(op);
+    match op.as_::<NonZeroOp<'_>>().and_then(|op| op.looks_for()) {
+        Some(wanted) => format!("{named}, which looks for {wanted},"),
+        None => named,
+    }
+}
+
+fn with_name(op: OpRef<'_>) -> String {
     let kind = op.name_str();
     let result = || op.results().next().and_then(|v| op.body.value_name(v)).map(|name| format!("%{}", op.cx.str(name)));
     match name_in(op.cx, op.loc()).or_else(result) {

@@ -1,6 +1,6 @@
 //! `graph.non_zero`.
 
-use sutura_ir::constraints::AnyRankedTensor;
+use sutura_ir::constraints::{AnyRankedTensor, StrAttr};
 use sutura_ir::diagnostics::{Diagnostics, Reported};
 use sutura_ir::op_def::Verify;
 use sutura_ir::{OpRef, op};
@@ -21,6 +21,8 @@ use super::shape_fn::ShapeEnv;
 /// ```
 #[op("graph.non_zero", format = "$input attr-dict `:` type($input) `->` type($positions)", verify)]
 pub struct NonZeroOp {
+    /// What elements that are not zero stand for, in messages at run time.
+    looks_for: OptAttr<StrAttr>,
     /// The elements.
     input: Operand<AnyRankedTensor>,
     /// Where those are that are not zero.

@@ -47,10 +47,10 @@ impl GraphBuilder<'_, '_> {
         Ok(self.all_shaped(state))
     }
 
-    /// Positions of the elements of `x` that are not zero, as columns; see [`NonZeroOp`].
-    pub fn non_zero(&mut self, x: Value) -> Value {
+    /// Positions of the elements of `x` that are not zero, as columns; `looks_for` says what these stand for. See [`NonZeroOp`].
+    pub fn non_zero(&mut self, x: Value, looks_for: Option<&str>) -> Value {
         let ty = self.unknown(2, Type::I64);
-        let state = NonZeroOp::state(self.b, self.loc, x, ty);
+        let state = NonZeroOp::state(self.b, self.loc, looks_for, x, ty);
         self.all_shaped(state)[0]
     }
 

@@ -272,7 +272,7 @@ impl<'m> Importer<'m, '_, '_> {
     pub(in super::super) fn first_places(&mut self, numbers: Value, count: Value) -> Made {
         let is_one =
             self.g.elementwise(&[numbers, count], Type::I1, |s, args| s.compare(Comparison::Less, args[0], args[1]))?;
-        let found = self.g.non_zero(is_one);
+        let found = self.g.non_zero(is_one, None);
         let found = self.decided(found, 1)?;
         Ok(self.g.squeeze(found, &[0])?)
     }

@@ -54,6 +54,7 @@ fn places<'b>(
     importer: &mut Importer<'_, '_, 'b>,
     size: &Poly,
     numbers: &[(Value, usize)],
+    looks_for: Option<&str>,
     body: impl FnOnce(&mut Scalars<'_, 'b>, Value, &[Value]) -> Value,
 ) -> Made {
     let input = |(list, at): &(Value, usize)| {
@@ -69,7 +70,7 @@ fn places<'b>(
         vec![body(s, i, args)]
     });
     let mask = importer.g.b.body().result(op, 0);
-    let found = importer.g.non_zero(mask);
+    let found = importer.g.non_zero(mask, looks_for);
     let found = importer.decided(found, 1)?;
     Ok(importer.g.squeeze(found, &[0])?)
 }
@@ -101,7 +102,7 @@ fn reshaped(
     let mut shape = Vec::new();
     let all: Vec<(Value, usize)> = (0..if added { rank } else { dims.len() }).map(|at| (marks, at)).collect();
     for j in 0..rank {
-        let found = places(importer, &total, &all, |s, i, marks| {
+        let found = places(importer, &total, &all, None, |s, i, marks| {
             let (zero, one) = (s.int(0, Type::I64), s.int(1, Type::I64));
             let unmarked = |s: &mut Scalars<'_, '_>, mark: Value| s.sub(one, mark);
             if added {
@@ -248,7 +249,7 @@ impl Reduce<'_> {
         };
         // The last element is the one that all others make.
         let both = importer.g.concat(&[x, one], axis)?;
-        let places = places(importer, &size.add(&1.into()), &[(marks, axis)], |s, i, marks| {
+        let places = places(importer, &size.add(&1.into()), &[(marks, axis)], None, |s, i, marks| {
             let (last, zero) = (number(s, &size), s.int(0, Type::I64));
             let (is_last, is_marked) =
                 (s.compare(Comparison::Equal, i, last), s.compare(Comparison::NotEqual, marks[0], zero));
@@ -297,16 +298,16 @@ impl Reduce<'_> {
     }
 }
 
-/// In every run, that numbers of lists are not such as `body` says.
+/// In every run, that numbers of lists are not such as `body` says; `what` says what they would be then.
 pub(in super::super) fn never<'b>(
     importer: &mut Importer<'_, '_, 'b>,
     numbers: &[(Value, usize)],
     what: &str,
     body: impl FnOnce(&mut Scalars<'_, 'b>, &[Value]) -> Value,
 ) -> Made<()> {
-    let found = places(importer, &1.into(), numbers, |s, _, numbers| body(s, numbers))?;
+    let found = places(importer, &1.into(), numbers, Some(what), |s, _, numbers| body(s, numbers))?;
     let count = importer.g.shape(found)[0].clone();
-    importer.g.unify(&count, &Some(0.into()), || format!("{what} and 0"))?;
+    importer.g.unify(&count, &Some(0.into()), || format!("the number of {what}, and 0"))?;
     Ok(())
 }
 
@@ -335,12 +336,11 @@ pub(in super::super) fn check_elements(
         vec![other]
     });
     let others = importer.g.b.body().result(op, 0);
-    let found = importer.g.non_zero(others);
+    let what = format!("numbers of {what} that are not what the model states");
+    let found = importer.g.non_zero(others, Some(&what));
     let found = importer.decided(found, 1)?;
     let count = importer.g.shape(found)[1].clone();
-    importer
-        .g
-        .unify(&count, &Some(0.into()), || format!("numbers of {what} that are not what the model states, and 0"))?;
+    importer.g.unify(&count, &Some(0.into()), || format!("the number of {what}, and 0"))?;
     Ok(())
 }
 
@@ -456,8 +456,9 @@ pub(in super::super) fn slice(importer: &mut Importer<'_, '_, '_>, x: Value, bou
             made = importer.g.gather(made, places, d);
             continue;
         }
-        let places =
-            places(importer, &size, &[(starts, d), (ends, d), (steps, d)], |s, i, args| within(s, i, args, &size))?;
+        let places = places(importer, &size, &[(starts, d), (ends, d), (steps, d)], None, |s, i, args| {
+            within(s, i, args, &size)
+        })?;
         let inputs = vec![
             ComputeInput { value: places, index: importer.g.dims(0..1), oob: None },
             ComputeInput { value: steps, index: vec![importer.cx().affine_const(d as i64)], oob: None },
@@ -579,7 +580,7 @@ pub(in super::super) fn split(
     let mut made = Vec::new();
     for part in 0..parts {
         let numbers: Vec<(Value, usize)> = (0..=part).map(|at| (lengths, at)).collect();
-        let places = places(importer, &size, &numbers, |s, i, lengths| {
+        let places = places(importer, &size, &numbers, None, |s, i, lengths| {
             let zero = s.int(0, Type::I64);
             let before = lengths[..part].iter().copied().fold(zero, |sum, length| s.add(sum, length));
             let end = s.add(before, lengths[part]);
@@ -589,7 +590,7 @@ pub(in super::super) fn split(
         made.push(importer.g.gather(x, places, axis));
     }
     let numbers: Vec<(Value, usize)> = (0..parts).map(|at| (lengths, at)).collect();
-    let what = format!("whether parts are negative, or not dimension {axis} together, as 0 or 1,");
+    let what = format!("parts that are negative or do not sum to dimension {axis}");
     never(importer, &numbers, &what, |s, lengths| {
         let (zero, whole) = (s.int(0, Type::I64), number(s, &size));
         let (mut sum, mut wrong) = (zero, s.int(0, Type::I1));
@@ -620,7 +621,7 @@ pub(in super::super) fn pad(importer: &mut Importer<'_, '_, '_>, x: Value, pads:
     let own = sizes(importer, x)?;
     let (mut made, mut outside) = (x, Vec::new());
     for (d, (own, size)) in own.iter().zip(pads.sizes).enumerate() {
-        let what = format!("whether pads of dimension {d} make another size than {}, as 0 or 1,", size.brief());
+        let what = format!("pads of dimension {d} that make another size than {}", size.brief());
         never(importer, &[(pads.before, d), (pads.after, d)], &what, |s, pads| {
             let (own, size) = (number(s, own), number(s, size));
             let sum = s.add(pads[0], own);

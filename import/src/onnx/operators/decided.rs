@@ -24,7 +24,7 @@ struct NonZero<'m> {
 impl<'m> Convert<'m> for NonZero<'m> {
     fn convert(&self, importer: &mut Importer<'m, '_, '_>) -> Made<Vec<Value>> {
         let x = importer.value(self.x)?;
-        let found = importer.g.non_zero(x);
+        let found = importer.g.non_zero(x, None);
         Ok(vec![importer.decided(found, 1)?])
     }
 }
@@ -54,7 +54,7 @@ impl<'m> Convert<'m> for Compress<'m> {
         if beyond {
             return wrong("has more conditions than there are slices");
         }
-        let found = importer.g.non_zero(condition);
+        let found = importer.g.non_zero(condition, None);
         let found = importer.decided(found, 1)?;
         let places = importer.g.squeeze(found, &[0])?;
         Ok(vec![importer.g.gather(x, places, axis)])

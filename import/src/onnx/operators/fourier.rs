@@ -226,7 +226,7 @@ impl<'m> Stft<'m> {
     }
 }
 
-const STEP_IS_WRONG: &str = "whether `frame_step` is less than 1, as 0 or 1,";
+const STEP_IS_WRONG: &str = "a `frame_step` that is less than 1";
 
 /// Pieces of a signal in a dimension of their own.
 fn frames(importer: &mut Importer<'_, '_, '_>, x: Value, window: Option<Value>, (size, step): (&Poly, Step)) -> Made {

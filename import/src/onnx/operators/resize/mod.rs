@@ -273,7 +273,7 @@ impl<'m> Resize<'m> {
             return Ok((sizes, (0..dims.len()).map(|at| Scale::Data(scales, at as i64)).collect()));
         };
         let numbers: Vec<(Value, usize)> = (0..dims.len()).map(|at| (scales, at)).collect();
-        let what = format!("whether scales of `{name}` make other sizes than the model states, as 0 or 1,");
+        let what = format!("scales of `{name}` that make other sizes than the model states");
         by_data::never(importer, &numbers, &what, |s, scales| {
             let mut other = s.int(0, Type::I1);
             for ((scale, input), dim) in scales.iter().zip(inputs).zip(dims) {
