@@ -308,6 +308,9 @@ fn hint(node: &Node) -> Option<String> {
         "com.microsoft" => Some("made by onnxruntime's optimizer or quantizer; give the model it was made from"),
         "ai.onnx.ml" => Some("classical machine learning is out of scope"),
         "org.pytorch.aten" => Some("export again with a newer opset"),
+        "ai.onnx.preview.training" if node.op_type == "Gradient" => {
+            Some("nothing is differentiated; export the model with its gradients")
+        }
         domain if domain.starts_with("ai.onnx") => None,
         _ => Some("declare it in a file, and give that with `--operators`"),
     };
@@ -323,6 +326,7 @@ fn by_operator(op_type: &str) -> Option<&'static str> {
         "StringConcat" | "StringNormalizer" | "StringSplit" | "RegexFullMatch" => {
             "tensors of strings are not supported; a tokenizer belongs before the model"
         }
+        "ImageDecoder" => "images are decoded before the model, which takes their pixels",
         _ => return None,
     })
 }

@@ -110,7 +110,8 @@ fn what_data_decide_is_compared_with_what_is_known() {
     for (x, found) in [(&[1.0, 3.0, 0.0, 4.0][..], 3), (&[0.0; 9], 0)] {
         let error = run(x, &[10, 20]).unwrap_err();
         assert!(matches!(&error, Error::Shape(ShapeProblem::Inconsistent { .. })), "{error:?}");
-        let words = format!("the size that graph.non_zero 'found', which looks for numbers that count, finds is {found}, but");
+        let words =
+            format!("the size that graph.non_zero 'found', which looks for numbers that count, finds is {found}, but");
         assert!(error.to_string().contains(&words), "{error}");
         assert_eq!(error.exit_code(), 1);
     }

@@ -59,9 +59,9 @@ fn momentum<'m>(r: &NodeReader<'m, '_>) -> Result<Op<'m>, Reason> {
 }
 
 fn read<'m>(r: &NodeReader<'m, '_>, rule: Rule) -> Result<Op<'m>, Reason> {
-    let tensors = r.inputs().split_off(2);
+    let tensors: Vec<&str> = r.inputs().into_iter().skip(2).collect();
     let group = 2 + rule.states();
-    if tensors.is_empty() || !tensors.len().is_multiple_of(group) {
+    if !tensors.len().is_multiple_of(group) {
         let message = format!(
             "optimizes tensors with {} inputs each (a tensor, its gradient, {} of the optimizer), and has {}",
             group,

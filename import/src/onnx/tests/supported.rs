@@ -34,7 +34,7 @@ fn all_listed_with_names_and_hints() {
     assert!(list[1].hint.as_ref().unwrap().contains("strings"));
     assert_eq!(list[2].domain, "com.microsoft");
     assert!(list[2].hint.as_ref().unwrap().contains("onnxruntime"));
-    assert_eq!(list[3].hint, None);
+    assert_eq!(list[3].hint.as_deref(), Some("images are decoded before the model, which takes their pixels"));
 }
 
 #[test]
@@ -98,6 +98,34 @@ fn like_reasons_are_shown_together() {
         "the model uses what is not supported:\n  \
          com.microsoft.BeamSearch: `my_BeamSearch`, #1 making `y`: operator is not supported\n    \
          hint: made by onnxruntime's optimizer or quantizer; give the model it was made from"
+    );
+}
+
+#[test]
+fn nothing_is_differentiated() {
+    let text = |m: &ModelProto| UnsupportedOps(unsupported(m)).to_string();
+    let image = text(&model(20, vec![node("ImageDecoder", &["x"], &["y"])]));
+    assert!(image.ends_with("hint: images are decoded before the model, which takes their pixels"), "{image}");
+    assert!(
+        text(&training("Gradient", &["x", "x"]))
+            .ends_with("hint: nothing is differentiated; export the model with its gradients")
+    );
+}
+
+/// A model of one node of the domain of training.
+fn training(op_type: &str, inputs: &[&str]) -> ModelProto {
+    let mut only = node(op_type, inputs, &["y"]);
+    only.domain = Some("ai.onnx.preview.training".into());
+    let mut m = model(17, vec![only]);
+    m.opset_import.push(OperatorSetIdProto { domain: Some("ai.onnx.preview.training".into()), version: Some(1) });
+    m
+}
+
+#[test]
+fn a_step_of_an_optimizer_takes_all_that_each_tensor_needs() {
+    assert_eq!(
+        reasons(&training("Adam", &["x", "x", "x", "x", "x"])),
+        ["optimizes tensors with 4 inputs each (a tensor, its gradient, 2 of the optimizer), and has 3"]
     );
 }
 
