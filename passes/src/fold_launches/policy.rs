@@ -45,7 +45,8 @@ impl Budget {
         let mut seen: HashSet<Attr> = HashSet::new();
         program.walk(&mut |op| seen.extend(op.as_::<ConstantOp<'_>>().map(|constant| constant.elements())));
         let stored = seen.into_iter().map(|attr| stored_bytes(program.cx, attr)).fold(0, u64::saturating_add);
-        Self { left: stored.saturating_mul(TOTAL_GROWTH).saturating_add(TOTAL_FREE), left_if_small: SMALL }
+        let left_if_small = stored.saturating_mul(GROWTH_IF_SMALL).saturating_add(TOTAL_FREE).min(SMALL);
+        Self { left: stored.saturating_mul(TOTAL_GROWTH).saturating_add(TOTAL_FREE), left_if_small }
     }
 
     pub(super) fn spend(&mut self, share: Share, bytes: u64) {
@@ -72,7 +73,9 @@ impl Budget {
         for arg in &candidate.args {
             let bytes = match arg {
                 Arg::Constant(attr) => {
-                    read.insert(*attr);
+                    if !read.insert(*attr) {
+                        continue;
+                    }
                     let AttrData::Dense { ty, .. } = cx.attr_data(*attr) else { continue };
                     let count = cx.num_elements(ty).map_or(u64::MAX, |n| n as u64);
                     count.saturating_mul(u64::from(cx.bit_width(cx.element_type(ty)).unwrap_or(64)).div_ceil(8))
