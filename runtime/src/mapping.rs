@@ -75,12 +75,11 @@ impl Mapping {
     }
 }
 
-/// A file without a name in memory, to be written and then read. Where the system cannot write its pages back, it ends the process
-/// by a signal.
+/// A mapped file without a name, to be written and then read. If the system cannot write a page back, it ends the process by a signal.
 pub struct Scratch(MmapMut);
 
 impl Scratch {
-    /// A file of so many zeros in a folder. It has its place on the disk.
+    /// A file of so many zeros in a folder. Its place on the disk is reserved.
     ///
     /// # Errors
     /// When there is no such folder, or no place in it.

@@ -14,7 +14,7 @@ use crate::gir::cost::KernelCost;
 const GROWTH: u64 = 3;
 /// The same where the program is small: numbers of 2 bits become floats of 32.
 const GROWTH_IF_SMALL: u64 = 17;
-/// Bytes that launches of a program whose growth is in between may make together. A model is quantized to be small, so in a large one
+/// Launches that grow by more than [`GROWTH`] may make so many bytes together. A quantized model is meant to be small: in a large one
 /// the kernels turn weights of 4 or 8 bits into floats at every run.
 const SMALL: u64 = 128 << 20;
 /// Bytes that any launch may hold.
