@@ -33,6 +33,11 @@ fn formatted() -> String {
     format!("{FORMATTED}\n\n{}", exit::help(&sutura_fmt::EXITS))
 }
 
+/// Said below the help of `sutura extract`.
+fn extracted() -> String {
+    format!("{EXTRACTED}\n\n{}", exit_codes())
+}
+
 /// Said below the help of `sutura target`.
 const TARGETS: &str = "\
 Machines are described by files `NAME.mlir` with one `target.machine` each. They are looked for in --target-file, the folders \
@@ -45,6 +50,12 @@ of NVIDIA, `lavapipe` the one of Vulkan that is the processor, and a part of the
 are installed; SUTURA_CUDA_LIBRARY and SUTURA_HIP_LIBRARY name the drivers' libraries where they are elsewhere, VK_DRIVER_FILES \
 restricts Vulkan's. `cpu-fibers` runs kernels for GPUs on the processor, and checks what they access. A device that is missing is \
 no error.";
+
+/// Said below the help of `sutura extract`.
+const EXTRACTED: &str = "\
+Names are those of the model: of values of an ONNX model's outermost graph, of values in IR text with or without `%`. A list is separated \
+by commas; a name that holds a comma is given by an option of its own. What is kept of an ONNX model is kept byte for byte: nodes, \
+weights, functions. External data stay where they are if the part lies in the model's folder, and are copied into PART.onnx.data if not.";
 
 /// Said below the help of `sutura fmt`.
 const FORMATTED: &str = "\
@@ -93,6 +104,9 @@ pub(crate) enum Command {
     /// Says whether a model can be compiled, and everything in it that cannot: goes through every stage but code generation
     #[command(after_help = exit_codes())]
     Check(CheckArgs),
+    /// Makes a model of the part of a model that lies between values
+    #[command(after_help = extracted())]
+    Extract(ExtractArgs),
     /// Formats IR as text in place, with all comments and names
     #[command(after_help = formatted())]
     Fmt(FmtArgs),
@@ -300,6 +314,23 @@ pub(crate) struct CheckArgs {
     /// Where a reproducer goes if sutura itself fails; a new file among the temporary ones by default
     #[arg(long, value_name = "FILE")]
     pub(crate) reproducer: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) reading: Reading,
+}
+
+#[derive(Args, Debug)]
+pub(crate) struct ExtractArgs {
+    /// An ONNX model, or IR at the graph level as text
+    pub(crate) model: PathBuf,
+    /// Values that become the inputs of the part, in this order; by default the model's inputs, as far as the outputs need them
+    #[arg(long, value_name = "NAMES")]
+    pub(crate) from: Vec<String>,
+    /// Values that become the outputs of the part, in this order; by default the model's outputs
+    #[arg(long, value_name = "NAMES")]
+    pub(crate) to: Vec<String>,
+    /// Where the part goes: ONNX of ONNX, text of text; `-` is stdout, for text
+    #[arg(short, long, value_name = "FILE")]
+    pub(crate) output: Option<PathBuf>,
     #[command(flatten)]
     pub(crate) reading: Reading,
 }

@@ -8,9 +8,11 @@ mod compile;
 mod costs;
 mod devices;
 mod dims;
+mod extract;
 mod failure;
 mod files;
 mod fmt;
+mod graph_function;
 mod input;
 mod inspect;
 mod likely;
@@ -162,6 +164,7 @@ fn dispatch(command: &Command, talk: &Talk) -> Result<(), Failure> {
         Command::Run(args) => run::run(args, talk),
         Command::Inspect(args) => inspect::inspect(args),
         Command::Check(args) => check::check(args, talk),
+        Command::Extract(args) => extract::extract(args, talk),
         Command::Fmt(args) => fmt::fmt(args, talk),
         Command::Target(args) => target::target(args, talk),
         Command::Devices => devices::devices(talk),

@@ -145,7 +145,7 @@ fn check_targets(args: &CompileArgs, cx: &Context, talk: &Talk) -> Result<(), Fa
 pub(crate) fn compile_text(text: &str, output: &Path, machine: &Machine) -> Result<(), Failure> {
     let (compilation, talk) = (Compilation::new(), &Talk::new(MessageFormat::Human, 0, true));
     let args = &CompileArgs { model: output.to_owned(), ..CompileArgs::default() };
-    let source = Source { input: Input::Text(text.to_owned()), hash: input::hash(text.as_bytes()) };
+    let source = Source { input: Input::Text(text.to_owned()), hash: input::hash(text.as_bytes()), onnx: None };
     let program = read(&compilation, &source, args, talk)?;
     let made = Job::new(args, talk, &compilation, machine).run(program, &source)?;
     write(&made.into_iter().collect::<Vec<_>>(), &compilation, output, talk)
@@ -199,7 +199,7 @@ fn output(args: &CompileArgs) -> Result<PathBuf, Failure> {
 }
 
 /// The model file, read, with the shapes that are given of its inputs, and the operators of a user that it may have.
-fn source(args: &CompileArgs, compilation: &Compilation, talk: &Talk) -> Result<Source, Failure> {
+pub(crate) fn source(args: &CompileArgs, compilation: &Compilation, talk: &Talk) -> Result<Source, Failure> {
     let mut source = input::read(&args.model, &args.reading, &compilation.files)?;
     give_shapes(&mut source, &args.reading)?;
     let files = &args.reading.operators;
