@@ -9,6 +9,7 @@
 //! once per element.
 
 mod cast;
+pub(crate) mod errors;
 mod float;
 mod int;
 mod math;
