@@ -6,7 +6,7 @@ mod latency;
 mod outputs;
 mod summary;
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use serde_json::{Map, Value as Json, json};
@@ -16,8 +16,9 @@ use sutura_runtime::manifest::Value;
 use sutura_runtime::{Model, Options, Tensor, TensorView};
 
 use crate::args::{RunArgs, Running};
-use crate::failure::Failure;
-use crate::files::say;
+use crate::artifacts::is_artifact;
+use crate::failure::{Failure, Kind};
+use crate::files::{TemporaryFolder, say};
 use crate::profile::Profile;
 use crate::sizes::Sizes;
 use crate::talk::Talk;
@@ -28,17 +29,49 @@ use outputs::OutputFile;
 
 /// Where models come from: `sutura` compiles them, `sutura-run` takes artifacts alone.
 pub trait Models {
-    /// Loads what `path` leads to. Of sizes that are given a model that is compiled knows.
+    /// Makes an artifact of what `path` leads to. Of sizes that are given a model that is compiled knows.
     ///
     /// # Errors
-    /// When there is no model, or it cannot run here.
-    fn load(&self, path: &Path, dims: &[DimSpec], options: Options, talk: &Talk) -> Result<Model, Failure>;
+    /// When there is no model, or it cannot be compiled.
+    fn artifact(&self, path: &Path, dims: &[DimSpec], talk: &Talk) -> Result<Ready, Failure>;
 
     /// The machine that a profile of a model is compared with: that of `file`, or that at hand.
     ///
     /// # Errors
     /// When there is no description of it.
     fn machine(&self, model: &Model, file: Option<&Path>, talk: &Talk) -> Result<TargetDesc, Failure>;
+}
+
+/// An artifact, which is gone with this if it was made for it.
+pub struct Ready {
+    path: PathBuf,
+    made: Option<TemporaryFolder>,
+}
+
+impl Ready {
+    /// An artifact of the user.
+    pub fn given(path: &Path) -> Self {
+        Self { path: path.to_owned(), made: None }
+    }
+
+    /// One that lies in a folder that nobody keeps.
+    pub fn made(path: PathBuf, folder: TemporaryFolder) -> Self {
+        Self { path, made: Some(folder) }
+    }
+
+    /// Loads it.
+    ///
+    /// # Errors
+    /// When it is no artifact, damaged, or cannot run here.
+    pub fn load(&self, options: Options) -> Result<Model, Failure> {
+        let loaded = Model::load_with(&self.path, options).map_err(Failure::from);
+        loaded.map_err(|failure| match failure.kind {
+            Kind::Corrupt if self.made.is_none() && !is_artifact(&self.path) => {
+                failure.hint("`sutura compile MODEL -o MODEL.sutura` makes artifacts of models")
+            }
+            _ => failure,
+        })
+    }
 }
 
 /// Runs `--profile` looks at where `--repeat` does not say.
@@ -55,7 +88,7 @@ pub fn run(args: &RunArgs, models: &dyn Models, talk: &Talk) -> Result<(), Failu
         }
     }
     let options = options(&args.running, args.threads, args.profile, talk);
-    let model = models.load(&args.model, &args.running.dim, options, talk)?;
+    let model = models.artifact(&args.model, &args.running.dim, talk)?.load(options)?;
     let machine = args.profile.then(|| models.machine(&model, args.target_file.as_deref(), talk)).transpose()?;
     introduce(&model, talk);
     // What can be wrong about the call is found before the run.
@@ -100,7 +133,7 @@ pub(crate) fn introduce(model: &Model, talk: &Talk) {
 /// A failure of a run whose data are made may be theirs.
 fn of_made(failure: Failure) -> Failure {
     match failure.hint {
-        None if failure.kind == crate::failure::Kind::Input => {
+        None if failure.kind == Kind::Input => {
             failure.hint("inputs that were not given are made; give those whose elements must fit with `-i NAME=@FILE`")
         }
         _ => failure,
@@ -135,7 +168,7 @@ impl Job<'_> {
         let compared = expected::compared(args, model.outputs(), &results, self.expected)?;
         if self.talk.is_json() {
             let mut object = Map::new();
-            object.insert("sizes".into(), sizes.iter().map(|(name, value)| (name.to_owned(), json!(value))).collect());
+            object.insert("sizes".into(), sizes.json());
             object.insert("latency_ns".into(), latency.json());
             object.insert("outputs".into(), self.outputs_json(&results));
             object.insert("compared".into(), compared.iter().map(expected::Compared::json).collect());
