@@ -11,7 +11,7 @@ use sutura_output::{Pending, folder_of};
 
 use crate::cli::{CompileArgs, ExtractArgs};
 use crate::compile;
-use crate::failure::{Failure, Kind};
+use crate::failure::{Failure, Kind, of_onnx};
 use crate::files;
 use crate::input::Input;
 use crate::pipeline::Compilation;
@@ -89,7 +89,7 @@ fn write(output: &Path, data: Option<&Path>, part: &Extracted) -> Result<(), Fai
 fn failure(error: ExtractError) -> Failure {
     match error {
         ExtractError::Cut(error) => cut_failure(&error),
-        ExtractError::Model(error) => error.into(),
+        ExtractError::Model(error) => of_onnx(error),
         error @ ExtractError::Data(_) => Failure::input(error),
     }
 }
