@@ -8,7 +8,7 @@ use sutura_import::onnx::GivenShape;
 use sutura_input::whole_number;
 use sutura_ir::diagnostics::exit::{self, Exit};
 use sutura_passes::graph_property_rewrite::FAST_MATH;
-use sutura_run::args::{BenchArgs, InspectArgs, RunArgs, Talking, VerifyArgs, size as parse_size, threads};
+use sutura_run::args::{BenchArgs, InspectArgs, RunArgs, Running, Talking, VerifyArgs, size as parse_size, threads};
 use sutura_run::shell::{CompletionsArgs, ManualArgs};
 
 use crate::dims::Dims;
@@ -95,6 +95,11 @@ pub(crate) enum Command {
     /// Says whether a model can be compiled, and everything in it that cannot: goes through every stage but code generation
     #[command(after_help = exit_codes())]
     Check(CheckArgs),
+    /// Looks for errors of the compiler in a model
+    Debug {
+        #[command(subcommand)]
+        command: DebugCommand,
+    },
     /// Makes a model of the part of a model that lies between values
     #[command(after_help = extracted())]
     Extract(ExtractArgs),
@@ -240,6 +245,89 @@ pub(crate) struct CheckArgs {
     pub(crate) reproducer: Option<PathBuf>,
     #[command(flatten)]
     pub(crate) reading: Reading,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum DebugCommand {
+    /// Finds the first operation whose compiled form computes something else than it means: each is interpreted on what the compiled
+    /// program computed before it, and compared within a bound of rounding errors
+    #[command(after_help = numerics())]
+    Numerics(NumericsArgs),
+    /// Writes values inside a model, by its names, as .npy with an index
+    #[command(after_help = exit_codes())]
+    Values(ValuesArgs),
+}
+
+/// Said below the help of `sutura debug numerics`.
+fn numerics() -> String {
+    format!("{NUMERICS}\n\n{}", exit_codes())
+}
+
+/// See [`numerics`].
+const NUMERICS: &str = "\
+Where an operation is wrong the command names it, its node and the worst element, and ends with status 8. How far results may be apart \
+without a report follows from the operation's own inputs: docs/debugging.md.";
+
+#[derive(Args, Debug)]
+pub(crate) struct NumericsArgs {
+    /// An ONNX model, or IR at the graph level as text
+    pub(crate) model: PathBuf,
+    /// An input, as for `run`; what is not given is made
+    #[arg(short, long = "input", value_name = "SPEC")]
+    pub(crate) inputs: Vec<String>,
+    /// A file with inputs, by their names: .npz, .safetensors, or a .pb that says its name. May be given several times
+    #[arg(long = "inputs", value_name = "FILE")]
+    pub(crate) input_files: Vec<PathBuf>,
+    /// A folder for the first wrong operation: as a model, its inputs, what it made and what was expected
+    #[arg(short, long, value_name = "DIR")]
+    pub(crate) output: Option<PathBuf>,
+    /// Changes what the operation of a node or value makes in the compiled program alone, to see that it is found; for developers
+    #[arg(long, value_name = "NAME")]
+    pub(crate) plant_error: Option<String>,
+    #[command(flatten)]
+    pub(crate) running: NumericsRunning,
+    #[command(flatten)]
+    pub(crate) reading: Reading,
+}
+
+#[derive(Args, Debug)]
+pub(crate) struct ValuesArgs {
+    /// An ONNX model, or IR at the graph level as text
+    pub(crate) model: PathBuf,
+    /// The values, as for `extract`; by default all that operations make
+    #[arg(long, value_name = "NAMES")]
+    pub(crate) names: Vec<String>,
+    /// An input, as for `run`; what is not given is made
+    #[arg(short, long = "input", value_name = "SPEC")]
+    pub(crate) inputs: Vec<String>,
+    /// A file with inputs, by their names: .npz, .safetensors, or a .pb that says its name. May be given several times
+    #[arg(long = "inputs", value_name = "FILE")]
+    pub(crate) input_files: Vec<PathBuf>,
+    /// The folder that values go to
+    #[arg(short, long, value_name = "DIR")]
+    pub(crate) output: PathBuf,
+    #[command(flatten)]
+    pub(crate) running: NumericsRunning,
+    #[command(flatten)]
+    pub(crate) reading: Reading,
+}
+
+/// What a model runs on that is compiled for one look. Its files are limited as the model's are.
+#[derive(Args, Clone, Debug)]
+pub(crate) struct NumericsRunning {
+    /// Sizes of inputs that are made, as `batch=4,seq=128`
+    #[arg(long, value_name = "NAME=VALUE", value_delimiter = ',', value_parser = sutura_run::args::dim)]
+    pub(crate) dim: Vec<sutura_dialects::r#dyn::DimSpec>,
+    /// Where the elements of inputs that are not given begin: the same number makes the same elements
+    #[arg(long, default_value_t = 0, value_name = "N", value_parser = sutura_input::parse_number::<u64>)]
+    pub(crate) seed: u64,
+}
+
+impl NumericsRunning {
+    /// As a run has it.
+    pub(crate) fn running(&self, reading: &Reading) -> Running {
+        Running { dim: self.dim.clone(), seed: self.seed, max_input: reading.max_input, ..Running::default() }
+    }
 }
 
 #[derive(Args, Debug)]

@@ -16,6 +16,7 @@ mod input;
 mod likely;
 mod machine;
 mod model;
+mod numerics;
 mod pipeline;
 mod probe;
 mod remarks;
@@ -26,6 +27,7 @@ mod sizes;
 mod storage;
 mod target;
 mod tune;
+mod values;
 
 use std::ffi::OsString;
 use std::io::Write;
@@ -39,7 +41,7 @@ use sutura_output::command_line;
 // Found at run time by the path that the build script sets.
 use sutura_mlir_link as _;
 
-use cli::{Cli, Command, CompileArgs, Reading};
+use cli::{Cli, Command, CompileArgs, DebugCommand, Reading};
 use failure::Failure;
 use model::Compiled;
 pub use pipeline::Watch;
@@ -139,6 +141,8 @@ fn dispatch(command: &Command, talk: &Talk) -> Result<(), Failure> {
         Command::Inspect(args) => inspect::inspect(args, talk),
         Command::Verify(args) => verify::verify(args, talk),
         Command::Check(args) => check::check(args, talk),
+        Command::Debug { command: DebugCommand::Numerics(args) } => numerics::numerics(args, talk),
+        Command::Debug { command: DebugCommand::Values(args) } => values::command(args, talk),
         Command::Extract(args) => extract::extract(args, talk),
         Command::Fmt(args) => fmt::fmt(args, talk),
         Command::Target(args) => target::target(args, talk),

@@ -11,7 +11,7 @@ use serde_json::{Map, json};
 use sutura_codegen as codegen;
 use sutura_dialects::graph::operator::LibraryError;
 use sutura_import::onnx::{Extension, ExtensionError, import};
-use sutura_ir::Context;
+use sutura_ir::{Context, Module};
 use sutura_ir::diagnostics::Diagnostics;
 use sutura_passes::machine_code::{self, Processor};
 use sutura_passes::rt_to_upstream::HostInterface;
@@ -151,6 +151,20 @@ pub(crate) fn compile_text(text: &str, output: &Path, machine: &Machine) -> Resu
     let program = read(&compilation, &source, args, talk)?;
     let made = Job::new(args, talk, &compilation, machine).run(program, &source)?;
     write(&made.into_iter().collect::<Vec<_>>(), &compilation, output, talk)
+}
+
+/// Makes an artifact for this machine of a module at the graph level, whose constants are those of `source`.
+pub(crate) fn compile_module(
+    compilation: &Compilation,
+    module: Module,
+    (args, source): (&CompileArgs, &Source),
+    output: &Path,
+    talk: &Talk,
+) -> Result<(), Failure> {
+    let program = compilation.program(module).at(Level::Graph);
+    let (program, machine) = compilation.attach(program, Wanted { name: None, file: None }, talk)?;
+    let made = Job::new(args, talk, compilation, &machine).run(program.at(Level::Graph), source)?;
+    write(&made.into_iter().collect::<Vec<_>>(), compilation, output, talk)
 }
 
 /// Fails now where what is written beside the product could not be: not after minutes of work.

@@ -1,6 +1,6 @@
 //! `sutura extract`: the part of a model that lies between names, as a model of its own.
 
-mod text;
+pub(crate) mod text;
 
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -76,7 +76,7 @@ fn copied_data(model: &Path, output: &Path) -> Result<Option<PathBuf>, Failure> 
 }
 
 /// Writes the data, and then the model that points to them.
-fn write(output: &Path, data: Option<&Path>, part: &Extracted) -> Result<(), Failure> {
+pub(crate) fn write(output: &Path, data: Option<&Path>, part: &Extracted) -> Result<(), Failure> {
     let failed = |path: &Path, e: &std::io::Error| Failure::io("write", path, e);
     if let Some(path) = data.filter(|_| !part.data.is_empty()) {
         let mut pending = Pending::new(path).map_err(|e| failed(path, &e))?;
@@ -86,7 +86,8 @@ fn write(output: &Path, data: Option<&Path>, part: &Extracted) -> Result<(), Fai
     sutura_output::replace(output, &part.model).map_err(|e| failed(output, &e))
 }
 
-fn failure(error: ExtractError) -> Failure {
+/// What was wrong with the names or the model.
+pub(crate) fn failure(error: ExtractError) -> Failure {
     match error {
         ExtractError::Cut(error) => cut_failure(&error),
         ExtractError::Model(error) => of_onnx(error),

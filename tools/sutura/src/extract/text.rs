@@ -18,7 +18,7 @@ use crate::pipeline::{Compilation, Level};
 use crate::talk::Talk;
 
 /// The part of the program `text`, as text.
-pub(super) fn extract(
+pub(crate) fn extract(
     compilation: &Compilation,
     text: &str,
     path: &Path,
