@@ -82,7 +82,7 @@ pub(crate) enum Command {
     Compile(Box<CompileArgs>),
     /// Runs an artifact, or a model that it compiles for that, on tensors from files or on made ones
     #[command(after_help = exit_codes())]
-    Run(Box<RunArgs>),
+    Run(Box<ModelRunArgs>),
     /// Times an artifact or a model at many shapes, beside onnxruntime where Python has it
     #[command(after_help = exit_codes())]
     Bench(Box<BenchArgs>),
@@ -245,6 +245,20 @@ pub(crate) struct CheckArgs {
     pub(crate) reproducer: Option<PathBuf>,
     #[command(flatten)]
     pub(crate) reading: Reading,
+}
+
+/// `run`, which has the compiler at hand.
+#[derive(Args, Debug)]
+pub(crate) struct ModelRunArgs {
+    #[command(flatten)]
+    pub(crate) run: RunArgs,
+    /// Also writes values inside the model, by its names: those of the list, or all that operations make
+    #[arg(long, value_name = "NAMES", num_args = 0..=1, require_equals = true)]
+    #[allow(clippy::option_option, reason = "clap's way to say that a flag may have a value")]
+    pub(crate) dump_values: Option<Option<String>>,
+    /// The folder that `--dump-values` writes to: a .npy for each value, and index.json
+    #[arg(long, value_name = "DIR", default_value = "values", requires = "dump_values")]
+    pub(crate) dump_dir: PathBuf,
 }
 
 #[derive(Debug, Subcommand)]

@@ -45,7 +45,7 @@ use cli::{Cli, Command, CompileArgs, DebugCommand, Reading};
 use failure::Failure;
 use model::Compiled;
 pub use pipeline::Watch;
-use sutura_run::{answer, bench, devices, files, inspect, memory, outcome, run, shell, talk, tensors, verify};
+use sutura_run::{answer, bench, devices, files, inspect, memory, outcome, shell, talk, tensors, verify};
 use talk::Talk;
 
 pub use sutura_import::onnx::GivenShape;
@@ -136,7 +136,7 @@ fn finish(cli: &Cli, talk: &Talk) -> Exit {
 fn dispatch(command: &Command, talk: &Talk) -> Result<(), Failure> {
     match command {
         Command::Compile(args) => compile::compile(args, talk),
-        Command::Run(args) => run::run(args, &Compiled, talk),
+        Command::Run(args) => values::run_and_dump(args, talk),
         Command::Bench(args) => bench::bench(args, &Compiled, talk),
         Command::Inspect(args) => inspect::inspect(args, talk),
         Command::Verify(args) => verify::verify(args, talk),

@@ -29,6 +29,10 @@ pub(crate) fn rounding(dtype: DType) -> (f64, f64) {
 }
 
 impl Kernel {
+    pub(crate) fn is_comparison(&self) -> bool {
+        matches!(self.op, NumOp::CmpF(_) | NumOp::CmpI(_))
+    }
+
     /// The error of the result `r` of operands with errors.
     pub(crate) fn error(&self, a: [f64; 3], e: [f64; 3], r: f64, (unit, tiny): (f64, f64)) -> f64 {
         let exact = e.iter().take(self.operands.len()).all(|e| *e == 0.0);
@@ -66,7 +70,13 @@ impl Kernel {
             FPToSI | FPToUI if ex == 0.0 => 0.0,
             FPToSI | FPToUI => ((x + ex).trunc() - (x - ex).trunc()).abs(),
             Math(MathFn::AbsF) => ex,
-            Math(function) => moved(&|x, _| function.function()(x), function, (x, 0.0), (ex, 0.0), r) + own(function, unit) * r.abs() + tiny,
+            Math(function) => {
+                let far = moved(&|x, _| function.function()(x), function, (x, 0.0), (ex, 0.0), r);
+                match own(function, unit) {
+                    0.0 => far,
+                    own => far + own * r.abs() + tiny,
+                }
+            }
             PowF => corners(&f64::powf, (x, y), (ex, ey), r) + 2.0 * FUNCTION_ULPS * unit * r.abs() + tiny,
             Atan2 => corners(&f64::atan2, (x, y), (ex, ey), r) + 2.0 * FUNCTION_ULPS * unit * r.abs() + tiny,
             // As many products as the exponent has bits, twice.

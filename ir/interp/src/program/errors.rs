@@ -11,6 +11,12 @@ impl Program {
         for step in &self.steps {
             let mut made = std::mem::take(&mut errors[step.out]);
             let result = step.kernel.result();
+            // A number compared with itself is what it is, however uncertain: so NaN is asked for.
+            if step.kernel.is_comparison() && step.args[0] == step.args[1] {
+                made.fill(0.0);
+                errors[step.out] = made;
+                continue;
+            }
             let unit = rounding(result);
             let (mut at, mut error) = ([0.0; 3], [0.0; 3]);
             for (k, made) in made.iter_mut().enumerate().take(n) {

@@ -4,7 +4,7 @@
 use std::sync::{Arc, Mutex, PoisonError};
 
 use indexmap::IndexMap;
-use sutura_dialects::graph::{ComputeOp, compute_errors};
+use sutura_dialects::graph::{ComputeForm, ComputeOp, compute_errors};
 use sutura_interp::nest::Errors;
 use sutura_interp::{DType, Fault, Frame, InterpError, Observer, Tensor, Value as Held};
 use sutura_ir::types::FloatKind;
@@ -135,6 +135,10 @@ impl Observer for Judge {
                 continue;
             }
             self.compare(*number, &made, found, &errors);
+            let passed = if keeps_errors(op) { errors } else { roundings(found) };
+            if passed.iter().any(|error| *error > 0.0) {
+                self.errors.insert(result, passed);
+            }
             let found: Held = Held::Tensor(found.clone());
             frame.retell(result, found).map_err(|fault: Fault| InterpError::at(op, fault))?;
         }
@@ -160,6 +164,24 @@ fn moves(op: OpRef<'_>) -> bool {
         "graph.non_zero",
     ];
     MOVES.contains(&op.name_str())
+}
+
+/// Whether what reads the result may compute it anew, from operands that it computes anew too: fusion does so with what is cheap.
+/// What is not is computed once.
+fn keeps_errors(op: OpRef<'_>) -> bool {
+    moves(op) || op.is::<ComputeOp<'_>>() && ComputeForm::of(op).is_some_and(|form| !form.has_reduction())
+}
+
+/// The error of a number that is read before it is rounded, or by another form of a function of `math`.
+fn roundings(found: &Tensor) -> Vec<f64> {
+    const ROUNDINGS: f64 = 8.0;
+    let (unit, tiny) = unit(found.dtype());
+    if unit == 0.0 {
+        return Vec::new();
+    }
+    let error = |v: f64| if v.is_finite() { ROUNDINGS * unit * v.abs() + tiny } else { 0.0 };
+    let numbers = (0..found.len()).map(|i| found.data().get(i).map_or(0.0, |n| n.to_f64_lossy()));
+    numbers.map(error).collect()
 }
 
 /// The error of an operation of which only the result is seen: a loop, a scan, a routine. It is taken relative to the largest
@@ -214,7 +236,8 @@ fn beyond(expected: f64, found: f64, bound: f64, dtype: DType) -> f64 {
     let overflows = expected.is_infinite() != found.is_infinite() && bound == 0.0;
     match (distance, bound) {
         _ if overflows => f64::INFINITY,
-        (d, b) if d <= b => if b > 0.0 { d / b } else { 0.0 },
+        (d, b) if d <= b && b > 0.0 => d / b,
+        (0.0, _) => 0.0,
         (d, b) if b > 0.0 => d / b,
         _ => f64::INFINITY,
     }

@@ -10,6 +10,7 @@ mod report;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use indexmap::IndexMap;
+use serde_json::{Value as Json, json};
 use sutura_dialects::graph::is_reserve;
 use sutura_interp::{Interpreter, Tensor as Held, Value as HeldValue};
 use sutura_ir::{Module, Value};
@@ -17,6 +18,7 @@ use sutura_runtime::Tensor;
 
 use crate::cli::NumericsArgs;
 use crate::failure::{Failure, Kind};
+use crate::files::say;
 use crate::graph_function::Named;
 use crate::pipeline::{Emit, Level, Stage};
 use crate::talk::Talk;
@@ -53,17 +55,26 @@ pub(crate) fn numerics(args: &NumericsArgs, talk: &Talk) -> Result<(), Failure> 
     let found = values::run(&model, &inputs)?;
     let verdict = judged(&valued, &wanted, &inputs, &found, talk)?;
     let Some(first) = verdict.findings.first() else {
-        let closest = verdict.closest * 100.0;
-        talk.always(&format!(
-            "{} values of {} operations agree with the interpreter; the largest error is {closest:.0} % of its bound",
-            verdict.compared,
-            args.model.display()
-        ));
-        return Ok(());
+        return agree(args, &verdict, talk);
     };
     let names: Vec<&str> = wanted.values().map(String::as_str).collect();
     let report = report::Report { valued: &valued, names: &names, inputs: (&model, &inputs), found: &found, first };
     report.tell(args, verdict.findings.len(), talk)
+}
+
+/// Says that everything is right.
+fn agree(args: &NumericsArgs, verdict: &Verdict, talk: &Talk) -> Result<(), Failure> {
+    let (compared, closest) = (verdict.compared, verdict.closest);
+    if talk.is_json() {
+        let fields = json!({ "wrong": Json::Null, "compared": compared, "largest_part_of_bound": closest });
+        return talk.result("numerics", fields.as_object().cloned().unwrap_or_default());
+    }
+    let noun = if compared == 1 { "value agrees" } else { "values agree" };
+    say(&format!(
+        "{compared} {noun} with the interpreter in `{}`; the largest error is {:.0} % of its bound",
+        args.model.display(),
+        closest * 100.0
+    ))
 }
 
 /// The value that a planted error is for: one of the name, or the last one that the node of the name makes.

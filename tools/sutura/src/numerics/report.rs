@@ -2,6 +2,7 @@
 
 use std::path::Path;
 
+use serde_json::json;
 use sutura_import::onnx::{Cut, Node, extract};
 use sutura_ir::{OpRef, Value};
 use sutura_runtime::{Model, Tensor};
@@ -9,7 +10,7 @@ use sutura_runtime::{Model, Tensor};
 use super::judge::Finding;
 use crate::cli::NumericsArgs;
 use crate::failure::{Failure, Kind};
-use crate::files;
+use crate::files::{self, say};
 use crate::input::Input;
 use crate::talk::Talk;
 use crate::values::{Valued, file_names, write_tensor};
@@ -47,10 +48,22 @@ impl Report<'_> {
             format!("it has the shape {:?} where {shape:?} was expected", found.dims())
         };
         let operation = self.operation();
-        talk.always(&format!("first wrong operation: {operation}, which makes `{name}`"));
-        talk.always(&format!("  {detail}"));
-        if wrong > 1 {
-            talk.always(&format!("  {} more operations are wrong on what they were given", wrong - 1));
+        if talk.is_json() {
+            // JSON has no infinity.
+            let number = |v: f64| if v.is_finite() { json!(v) } else { json!(v.to_string()) };
+            let first = json!({
+                "value": name, "operation": operation, "index": worst.index, "expected": number(worst.expected),
+                "found": number(worst.found), "bound": number(worst.bound), "elements": elements,
+                "elements_beyond": self.first.wrong,
+            });
+            let fields = json!({ "wrong": first, "more_wrong": wrong - 1 });
+            talk.result("numerics", fields.as_object().cloned().unwrap_or_default())?;
+        } else {
+            say(&format!("first wrong operation: {operation}, which makes `{name}`"))?;
+            say(&format!("  {detail}"))?;
+            if wrong > 1 {
+                say(&format!("  {} more computed something wrong from what they were given", wrong - 1))?;
+            }
         }
         let mut failure = Failure::new(Kind::Mismatch, format!("the compiled form of {operation} is wrong"));
         match &args.output {
@@ -86,17 +99,16 @@ impl Report<'_> {
     /// Writes the operation as a model, what it was given and what it made; what was written, in words.
     fn keep(&self, folder: &Path, talk: &Talk) -> Result<&'static str, Failure> {
         let name = self.names[self.first.value];
-        write_tensor(&folder.join("found.npy"), name, &self.found[self.first.value])?;
+        write_tensor(folder, "found", name, &self.found[self.first.value])?;
         let bytes = self.first.expected.data().to_le_bytes().ok_or_else(|| Failure::internal("a value is undefined"))?;
         let dims: Vec<i64> = self.first.expected.shape().iter().map(|d| *d as i64).collect();
         let ty = self.found[self.first.value].element_type();
-        write_tensor(&folder.join("expected.npy"), name, &Tensor::from_bytes(ty, &dims, &bytes)?)?;
+        write_tensor(folder, "expected", name, &Tensor::from_bytes(ty, &dims, &bytes)?)?;
         let given = self.given();
         let names: Vec<&str> = given.iter().map(|(name, _)| name.as_str()).collect();
         let mut list = String::new();
-        for ((name, tensor), file) in given.iter().zip(file_names(&names)) {
-            let file = format!("input-{file}");
-            write_tensor(&folder.join(&file), name, tensor)?;
+        for ((name, tensor), stem) in given.iter().zip(file_names(&names)) {
+            let file = write_tensor(folder, &format!("input-{stem}"), name, tensor)?;
             list.push_str(&format!("{file}\t{}\n", sutura_visible::line(name)));
         }
         files::write(&folder.join("inputs.txt"), list.as_bytes())?;

@@ -1,4 +1,4 @@
-//! Values in files: one `.npy` each, and an index that says which file holds which value.
+//! Values in files: a `.npy` each, or a `.pb` of what NumPy has no type for, and an index that says which file holds which value.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -48,10 +48,10 @@ pub(crate) fn dump(
 
 /// Writes tensors, and then the index of them.
 fn write_all(folder: &Path, names: &[&str], tensors: &[Tensor]) -> Result<(), Failure> {
-    let files = file_names(names);
+    let stems = file_names(names);
     let mut entries = Vec::with_capacity(names.len());
-    for ((name, file), tensor) in names.iter().zip(&files).zip(tensors) {
-        write_tensor(&folder.join(file), name, tensor)?;
+    for ((name, stem), tensor) in names.iter().zip(&stems).zip(tensors) {
+        let file = write_tensor(folder, stem, name, tensor)?;
         entries.push(json!({
             "name": name, "file": file, "type": tensor.element_type().to_string(), "dims": tensor.dims(),
         }));
@@ -61,13 +61,18 @@ fn write_all(folder: &Path, names: &[&str], tensors: &[Tensor]) -> Result<(), Fa
     files::write(&folder.join(INDEX), text.as_bytes())
 }
 
-/// Writes a tensor whose file ends with `.npy`.
-pub(crate) fn write_tensor(path: &Path, name: &str, tensor: &Tensor) -> Result<(), Failure> {
-    check_writable(path, &[(name, tensor.element_type())])?;
-    Ok(write(path, &[(name, tensor)])?)
+/// Writes a tensor into a folder; the file's name, which begins with `stem`.
+pub(crate) fn write_tensor(folder: &Path, stem: &str, name: &str, tensor: &Tensor) -> Result<String, Failure> {
+    let npy = format!("{stem}.npy");
+    let file = match check_writable(&folder.join(&npy), &[(name, tensor.element_type())]) {
+        Ok(()) => npy,
+        Err(_) => format!("{stem}.pb"),
+    };
+    write(&folder.join(&file), &[(name, tensor)])?;
+    Ok(file)
 }
 
-/// A file name for each name: it leads nowhere, no two are the same on any file system, and none begins as an option does.
+/// The beginning of a file's name for each name: it leads nowhere, no two are the same on any file system, and none begins as an option does.
 pub(crate) fn file_names(names: &[&str]) -> Vec<String> {
     let mut taken: BTreeSet<String> = BTreeSet::new();
     let mut made = Vec::with_capacity(names.len());
@@ -78,13 +83,13 @@ pub(crate) fn file_names(names: &[&str]) -> Vec<String> {
             base = "value".to_owned();
         }
         let base = base.trim_start_matches('-');
-        let (mut file, mut number) = (format!("{base}.npy"), 1);
+        let (mut stem, mut number) = (base.to_owned(), 1);
         // Some file systems do not tell small letters from capitals.
-        while !taken.insert(file.to_ascii_lowercase()) {
+        while !taken.insert(stem.to_ascii_lowercase()) {
             number += 1;
-            file = format!("{base}.{number}.npy");
+            stem = format!("{base}.{number}");
         }
-        made.push(file);
+        made.push(stem);
     }
     made
 }
@@ -97,8 +102,8 @@ mod tests {
     fn names_of_values_become_safe_and_distinct_names_of_files() {
         let names = ["/fc1/Gemm_output_0", "../../etc/passwd", "A", "a", "a", "-rf", "", "\u{202e}\n", "con\0", "..", "a.2"];
         let files = file_names(&names);
-        assert_eq!(files[..5], ["_fc1_Gemm_output_0.npy", "______etc_passwd.npy", "A.npy", "a.2.npy", "a.3.npy"]);
-        assert_eq!(files[5..], ["rf.npy", "value.npy", "value.2.npy", "con_.npy", "value.3.npy", "a_2.npy"]);
+        assert_eq!(files[..5], ["_fc1_Gemm_output_0", "______etc_passwd", "A", "a.2", "a.3"]);
+        assert_eq!(files[5..], ["rf", "value", "value.2", "con_", "value.3", "a_2"]);
         let long = "x".repeat(5000);
         let files = file_names(&[&long, &long]);
         assert!(files.iter().all(|file| file.len() < 120) && files[0] != files[1], "{files:?}");

@@ -12,21 +12,41 @@ use sutura_import::onnx::{OnnxModel, Outline, import_with};
 use sutura_ir::diagnostics::Diagnostics;
 use sutura_ir::{Context, Module, OpRef, Value};
 use sutura_run::args::Running;
+use sutura_run::artifacts::is_artifact;
 use sutura_run::run::Inputs;
 use sutura_run::tensors::Files;
 use sutura_runtime::{Model, Options, Tensor, TensorView};
 
-use crate::cli::{CompileArgs, Reading, ValuesArgs};
+use crate::cli::{CompileArgs, ModelRunArgs, Reading, ValuesArgs};
 use crate::compile;
 use crate::extract::cut_failure;
 use crate::failure::{Failure, of_operators};
 use crate::files::TemporaryFolder;
 use crate::graph_function::{GraphFunction, Named};
 use crate::input::{Input, Source};
+use crate::model::Compiled;
 use crate::pipeline::{Compilation, Level};
 use crate::talk::Talk;
 
 pub(crate) use dump::{dump, file_names, write_tensor};
+
+/// `sutura run`, with the values inside the model where they are wanted: a second program is compiled for them.
+pub(crate) fn run_and_dump(args: &ModelRunArgs, talk: &Talk) -> Result<(), Failure> {
+    let run = &args.run;
+    let wanted = args.dump_values.as_ref();
+    if wanted.is_some() && (is_artifact(&run.model) || run.running.device.is_some()) {
+        let failure = Failure::usage("--dump-values compiles a model for the processor, with the values as outputs");
+        return Err(failure.hint("give the model and not an artifact, and no --device"));
+    }
+    if let Some(names) = wanted {
+        // First, as a run may end with a result that is not what was expected: then the values are of use.
+        let reading = Reading { max_input: run.running.max_input, ..Reading::default() };
+        let names: Vec<String> = names.iter().cloned().collect();
+        let given = (&run.inputs[..], &run.input_files[..]);
+        dump((&run.model, &reading), &names, given, &run.running, &args.dump_dir, talk)?;
+    }
+    sutura_run::run::run(run, &Compiled, talk)
+}
 
 /// `sutura debug values`
 pub(crate) fn command(args: &ValuesArgs, talk: &Talk) -> Result<(), Failure> {
