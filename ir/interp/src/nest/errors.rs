@@ -3,7 +3,7 @@
 //! A sum of `n` numbers may be taken in any order: each order is within `(n - 1) u` of the sum of magnitudes (Higham, 4.2).
 
 use super::*;
-use crate::num::errors::rounding;
+use crate::num::{Roundoff, rounding};
 
 /// Errors of an operand's elements; none of what is exact.
 pub type Errors = Option<Vec<f64>>;
@@ -192,8 +192,8 @@ impl Sum {
     }
 
     fn finish(&self, n: usize, dtype: DType) -> Vec<f64> {
-        let (unit, _) = rounding(self.held);
-        let (own, tiny) = if self.held == dtype { (0.0, 0.0) } else { rounding(dtype) };
+        let unit = rounding(self.held).unit;
+        let last = if self.held == dtype { Roundoff::default() } else { rounding(dtype) };
         let rounds = match self.combine {
             Some(NumOp::AddF | NumOp::MulF) => (self.terms - 1) as f64,
             _ => 0.0,
@@ -201,7 +201,7 @@ impl Sum {
         let error = |k: usize| {
             let magnitude = self.magnitude[k];
             let summed = self.error[k] + rounds * unit * magnitude;
-            summed + own * (magnitude + summed) + tiny
+            summed + last.unit * (magnitude + summed) + last.tiny
         };
         (0..n).map(error).map(|error| if error.is_nan() { f64::INFINITY } else { error }).collect()
     }

@@ -13,19 +13,29 @@ use crate::scalar::DType;
 /// Units in the last place that compiled functions of `math` are within, with room: the worst is within 3.
 const FUNCTION_ULPS: f64 = 4.0;
 
-/// Unit roundoff and the spacing of the smallest numbers; zero of what does not round.
-pub(crate) fn rounding(dtype: DType) -> (f64, f64) {
-    match dtype.part().unwrap_or(dtype) {
-        // The compiler may compute narrow floats in `f32` and round once.
-        DType::Float(FloatKind::F64) => (f64::EPSILON / 2.0, f64::from_bits(1)),
-        DType::Float(kind) => {
-            // Between one and the next number, and the smallest one.
-            let one = float::from_f64(kind, 1.0);
-            let next = float::to_f64(kind, one + 1) - 1.0;
-            (next.abs() / 2.0, float::to_f64(kind, 1).abs())
-        }
-        _ => (0.0, 0.0),
+/// How a type rounds.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Roundoff {
+    /// Largest relative error of one rounding.
+    pub unit: f64,
+    /// The smallest number above zero.
+    pub tiny: f64,
+    /// Largest relative error of a function of `math`: narrow floats are computed in `f32` and rounded once.
+    pub function: f64,
+}
+
+/// How a type rounds; integers do not.
+pub fn rounding(dtype: DType) -> Roundoff {
+    const F32_UNIT: f64 = 1.0 / (1u64 << 24) as f64;
+    let DType::Float(kind) = dtype.part().unwrap_or(dtype) else { return Roundoff::default() };
+    if kind == FloatKind::F64 {
+        let unit = f64::EPSILON / 2.0;
+        return Roundoff { unit, tiny: f64::from_bits(1), function: 2.0 * FUNCTION_ULPS * unit };
     }
+    let next = float::to_f64(kind, float::from_f64(kind, 1.0) + 1) - 1.0;
+    let (unit, tiny) = (next.abs() / 2.0, float::to_f64(kind, 1).abs());
+    let own = if kind == FloatKind::F32 { 0.0 } else { unit };
+    Roundoff { unit, tiny, function: own + 2.0 * FUNCTION_ULPS * F32_UNIT }
 }
 
 impl Kernel {
@@ -34,24 +44,25 @@ impl Kernel {
     }
 
     /// The error of the result `r` of operands with errors.
-    pub(crate) fn error(&self, a: [f64; 3], e: [f64; 3], r: f64, (unit, tiny): (f64, f64)) -> f64 {
+    pub(crate) fn error(&self, a: [f64; 3], e: [f64; 3], r: f64, rounding: Roundoff) -> f64 {
         let exact = e.iter().take(self.operands.len()).all(|e| *e == 0.0);
         // Infinity or NaN of exact operands is what everybody computes.
         if exact && !r.is_finite() {
             return 0.0;
         }
         let error = match self.result.is_float() || self.operands[0].is_float() {
-            true => self.float_error(a, e, r, (unit, tiny)),
+            true => self.float_error(a, e, r, rounding),
             false => self.integer_error(a, e, exact),
         };
         if error.is_nan() { f64::INFINITY } else { error }
     }
 
-    fn float_error(&self, a: [f64; 3], e: [f64; 3], r: f64, (unit, tiny): (f64, f64)) -> f64 {
+    fn float_error(&self, a: [f64; 3], e: [f64; 3], r: f64, rounding: Roundoff) -> f64 {
         use NumOp::*;
         let [x, y, _] = a;
         let [ex, ey, ez] = e;
-        let rounded = unit * r.abs();
+        let Roundoff { unit, tiny, function } = rounding;
+        let (rounded, computed) = (unit * r.abs(), function * r.abs());
         match self.op {
             AddF | SubF => ex + ey + rounded,
             MulF => x.abs() * ey + y.abs() * ex + ex * ey + rounded + tiny,
@@ -70,15 +81,16 @@ impl Kernel {
             FPToSI | FPToUI if ex == 0.0 => 0.0,
             FPToSI | FPToUI => ((x + ex).trunc() - (x - ex).trunc()).abs(),
             Math(MathFn::AbsF) => ex,
-            Math(function) => {
-                let far = moved(&|x, _| function.function()(x), function, (x, 0.0), (ex, 0.0), r);
-                match own(function, unit) {
-                    0.0 => far,
-                    own => far + own * r.abs() + tiny,
+            Math(f) => {
+                let far = moved(&|x, _| f.function()(x), f, (x, 0.0), (ex, 0.0), r);
+                match f {
+                    MathFn::Ceil | MathFn::Floor | MathFn::Round | MathFn::RoundEven | MathFn::Trunc => far,
+                    MathFn::Sqrt => far + rounded + tiny,
+                    _ => far + computed + tiny,
                 }
             }
-            PowF => corners(&f64::powf, (x, y), (ex, ey), r) + 2.0 * FUNCTION_ULPS * unit * r.abs() + tiny,
-            Atan2 => corners(&f64::atan2, (x, y), (ex, ey), r) + 2.0 * FUNCTION_ULPS * unit * r.abs() + tiny,
+            PowF => corners(&f64::powf, (x, y), (ex, ey), r) + computed + tiny,
+            Atan2 => corners(&f64::atan2, (x, y), (ex, ey), r) + computed + tiny,
             // As many products as the exponent has bits, twice.
             FPowI => corners(&|x, y| x.powf(y), (x, y), (ex, ey), r) + 128.0 * rounded + tiny,
             RemF | Bitcast if ex == 0.0 && ey == 0.0 => 0.0,
@@ -114,16 +126,6 @@ fn selected([condition, x, y]: [f64; 3], [uncertain, ex, ey]: [f64; 3]) -> f64 {
         (true, _) => (x - y).abs() + ex.max(ey),
         (false, true) => ex,
         (false, false) => ey,
-    }
-}
-
-/// What a function of `math` adds itself, in units of its result.
-fn own(function: MathFn, unit: f64) -> f64 {
-    use MathFn::*;
-    match function {
-        Ceil | Floor | Round | RoundEven | Trunc => 0.0,
-        Sqrt => unit,
-        _ => 2.0 * FUNCTION_ULPS * unit,
     }
 }
 

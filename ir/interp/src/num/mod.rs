@@ -14,6 +14,7 @@ mod float;
 mod int;
 mod math;
 
+pub use errors::{Roundoff, rounding};
 pub use math::MathFn;
 
 use smallvec::SmallVec;

@@ -1,7 +1,7 @@
 //! Errors of the numbers that a program computes; see `num/errors.rs`.
 
 use super::{Lanes, Program};
-use crate::num::errors::rounding;
+use crate::num::rounding;
 use crate::scalar::Scalar;
 
 impl Program {

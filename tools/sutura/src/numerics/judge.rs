@@ -6,6 +6,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use indexmap::IndexMap;
 use sutura_dialects::graph::{ComputeForm, ComputeOp, compute_errors};
 use sutura_interp::nest::Errors;
+use sutura_interp::num::{Roundoff, rounding};
 use sutura_interp::{DType, Fault, Frame, InterpError, Observer, Tensor, Value as Held};
 use sutura_ir::types::FloatKind;
 use sutura_ir::{Context, OpRef, Value, float};
@@ -174,12 +175,11 @@ fn keeps_errors(op: OpRef<'_>) -> bool {
 
 /// The error of a number that is read before it is rounded, or by another form of a function of `math`.
 fn roundings(found: &Tensor) -> Vec<f64> {
-    const ROUNDINGS: f64 = 8.0;
-    let (unit, tiny) = unit(found.dtype());
-    if unit == 0.0 {
+    let Roundoff { tiny, function, .. } = rounding(found.dtype());
+    if function == 0.0 {
         return Vec::new();
     }
-    let error = |v: f64| if v.is_finite() { ROUNDINGS * unit * v.abs() + tiny } else { 0.0 };
+    let error = |v: f64| if v.is_finite() { function * v.abs() + tiny } else { 0.0 };
     let numbers = (0..found.len()).map(|i| found.data().get(i).map_or(0.0, |n| n.to_f64_lossy()));
     numbers.map(error).collect()
 }
@@ -190,20 +190,8 @@ fn opaque(op: OpRef<'_>, made: &Tensor, given: f64) -> f64 {
     let longest = op.operand_types().chain(op.result_types()).filter_map(|ty| op.cx.shape(ty)).flatten().copied().max();
     let terms = longest.unwrap_or(1).max(made.shape().iter().copied().max().unwrap_or(1) as i64).max(1) as f64;
     let magnitude = parts(made).into_iter().filter(|v| v.is_finite()).fold(0.0, |most: f64, v| most.max(v.abs()));
-    let (unit, tiny) = unit(made.dtype());
+    let Roundoff { unit, tiny, .. } = rounding(made.dtype());
     unit * (256.0 + 4.0 * terms) * magnitude + tiny * terms + given * terms
-}
-
-/// Unit roundoff of a type, and its smallest number.
-fn unit(dtype: DType) -> (f64, f64) {
-    match dtype.part().unwrap_or(dtype) {
-        DType::Float(FloatKind::F64) => (f64::EPSILON / 2.0, f64::from_bits(1)),
-        DType::Float(kind) => {
-            let next = float::to_f64(kind, float::from_f64(kind, 1.0) + 1) - 1.0;
-            (next.abs() / 2.0, float::to_f64(kind, 1).abs())
-        }
-        _ => (0.0, 0.0),
-    }
 }
 
 /// The elements as numbers, two of a complex one.

@@ -55,11 +55,39 @@ pub(crate) fn numerics(args: &NumericsArgs, talk: &Talk) -> Result<(), Failure> 
     let found = values::run(&model, &inputs)?;
     let verdict = judged(&valued, &wanted, &inputs, &found, talk)?;
     let Some(first) = verdict.findings.first() else {
+        whole(&valued, args.plant_error.is_some(), &inputs, talk)?;
         return agree(args, &verdict, talk);
     };
     let names: Vec<&str> = wanted.values().map(String::as_str).collect();
     let report = report::Report { valued: &valued, names: &names, inputs: (&model, &inputs), found: &found, first };
     report.tell(args, verdict.findings.len(), talk)
+}
+
+/// The program as it is compiled where nothing inside it is written out: its outputs, within the errors of all operations together.
+fn whole(valued: &Valued, is_changed: bool, inputs: &[Tensor], talk: &Talk) -> Result<(), Failure> {
+    // An error that was planted and made no difference is in the other program alone.
+    if is_changed || valued.outputs.is_empty() {
+        return Ok(());
+    }
+    let mut wanted: IndexMap<Value, String> = IndexMap::new();
+    for (name, value) in &valued.outputs {
+        wanted.entry(*value).or_insert_with(|| name.clone());
+    }
+    let values: Vec<Value> = wanted.keys().copied().collect();
+    let model = valued.compiled(valued.module.clone(), &values, &talk.muted())?;
+    let found = values::run(&model, inputs)?;
+    let verdict = judged(valued, &wanted, inputs, &found, talk)?;
+    let Some(first) = verdict.findings.first() else { return Ok(()) };
+    let (name, worst) = (&wanted[first.value], &first.worst);
+    let failure = Failure::new(
+        Kind::Mismatch,
+        format!(
+            "every operation is right where its result is written out, but the program as a whole makes `{name}` wrong: at {:?} it is \
+             {} where {} was expected, within {:.3e}",
+            worst.index, worst.found, worst.expected, worst.bound
+        ),
+    );
+    Err(failure.hint("a fused region is compiled wrongly; `sutura extract` finds a smaller part that is wrong"))
 }
 
 /// Says that everything is right.

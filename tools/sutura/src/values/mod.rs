@@ -61,6 +61,8 @@ pub(crate) struct Valued {
     pub(crate) source: Source,
     pub(crate) module: Module,
     pub(crate) function: GraphFunction,
+    /// What the model itself returns, as far as operations make it.
+    pub(crate) outputs: Vec<Named>,
     /// Every tensor that an operation makes and that has a name, in order; several names may be one value.
     pub(crate) values: Vec<Named>,
 }
@@ -76,7 +78,8 @@ impl Valued {
             Input::Text(text) => parsed(&compilation, text, model, talk)?,
         };
         let values = values(&compilation.cx, &module, &function, &source);
-        Ok(Self { compilation, args, source, module, function, values })
+        let outputs = outputs(&compilation.cx, &module, &function, (&source, &values));
+        Ok(Self { compilation, args, source, module, function, outputs, values })
     }
 
     pub(crate) fn cx(&self) -> &Context {
@@ -159,6 +162,20 @@ fn parsed(
     }
     let function = GraphFunction::of(&compilation.cx, &program.module)?;
     Ok((program.module, function))
+}
+
+/// Of the values those that the model returns.
+fn outputs(cx: &Context, module: &Module, function: &GraphFunction, of: (&Source, &[Named])) -> Vec<Named> {
+    let (source, values) = of;
+    let is_output = |name: &str| match &source.input {
+        Input::Onnx(model) => model.graph.outputs.iter().any(|output| {
+            // Each tensor of a sequence is an output of its own.
+            let rest = name.strip_prefix(&*output.name);
+            rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))
+        }),
+        Input::Text(_) => function.named_results(cx, module).iter().any(|(own, _)| own == name),
+    };
+    values.iter().filter(|(name, _)| is_output(name)).cloned().collect()
 }
 
 /// Names and values of tensors that operations make.
