@@ -152,7 +152,7 @@ fn images_become_inputs_as_their_layout_says() {
     // A red pixel beside a grey one.
     assert!(succeeds(run("x=@a.png:nchw,scale=1/255")).contains("f32[1, 3, 1, 2] = [2.0, 0.4, 0.0, 0.4, 0.0, 0.4]"));
     fails(run("x=@a.png"), 2, "the image `a.png` has no layout");
-    fails(run("x=@a.png:nhwc"), 1, "its `c`");
+    fails(run("x=@a.png:nhwc"), 1, "its `h` is 1, and the input's 3");
     fails(run("x=@a.png:nchw,blur"), 2, "`blur` is none of");
     std::fs::write(folder.path().join("b.png"), &PNG[..40]).unwrap();
     fails(run("x=@b.png:nchw"), 1, "is not decoded");
