@@ -73,6 +73,9 @@ pub enum Error {
     /// A name that is no input of the model.
     #[error("the model has no input `{name}`{}; its inputs are {}", did_you_mean(suggestion), list(known))]
     UnknownInput { name: String, suggestion: Option<String>, known: Vec<String> },
+    /// A name that is no output of the model.
+    #[error("the model has no output `{name}`{}; its outputs are {}", did_you_mean(suggestion), list(known))]
+    UnknownOutput { name: String, suggestion: Option<String>, known: Vec<String> },
     /// The same input was given twice.
     #[error("input `{name}` is given twice")]
     DuplicateInput { name: String },
@@ -105,8 +108,11 @@ pub enum Error {
         what: String,
         wanted: i64,
     },
-    #[error("the buffer of output `{name}` is not aligned to {} bytes", crate::abi::ALIGNMENT)]
-    MisalignedOutput { name: String },
+    #[error(
+        "the buffer of output `{name}` is not aligned to its elements: {element_type} needs {} bytes",
+        element_type.word_bytes()
+    )]
+    MisalignedOutput { name: String, element_type: ElementType },
     #[error("the buffers of {left} and {right} overlap")]
     Overlap { left: String, right: String },
     /// Dims and bytes of a tensor do not agree.
@@ -363,6 +369,7 @@ impl Error {
             Self::InputCount { .. }
             | Self::MissingInput { .. }
             | Self::UnknownInput { .. }
+            | Self::UnknownOutput { .. }
             | Self::DuplicateInput { .. }
             | Self::OutputCount { .. }
             | Self::OutputShape { .. }

@@ -18,6 +18,8 @@ pub(crate) struct Scratch {
     pub(crate) workspace: AlignedBuffer,
     /// By input: room for an aligned copy.
     pub(crate) staging: Vec<AlignedBuffer>,
+    /// By output: room for a result whose memory is not aligned.
+    pub(crate) results: Vec<AlignedBuffer>,
     /// For calls of recursive functions.
     pub(crate) calls: Blocks,
 }
@@ -30,6 +32,7 @@ impl Default for Scratch {
             output_dims: Vec::new(),
             workspace: AlignedBuffer::empty(),
             staging: Vec::new(),
+            results: Vec::new(),
             calls: Blocks::default(),
         }
     }

@@ -167,6 +167,11 @@ mod tests {
             assert!(matches!(check(&target(triple, "")), Err(Error::WrongMachine { .. })), "{triple}");
         }
     }
+}
+
+#[cfg(test)]
+mod any_machine {
+    use super::*;
 
     #[test]
     fn features_are_those_of_the_architecture() {
