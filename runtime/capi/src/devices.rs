@@ -157,6 +157,10 @@ pub unsafe extern "C" fn sutura_device_open(wanted: *const c_char, device: *mut 
         // SAFETY: by this function's condition.
         let wanted = unsafe { name(wanted, "name") }?;
         usable(device, "device")?;
+        if wanted == "cpu" {
+            let message = "`cpu` is the processor, which is not opened: models run on it as they are";
+            return Err(Failure::usage(message.to_owned()));
+        }
         let opened = Devices::find().open(wanted).map_err(|error: DeviceError| Error::from(error))?;
         let name = c_string(&opened.info().name);
         // SAFETY: usable, so valid by this function's condition.

@@ -121,6 +121,9 @@ unsafe fn read_options(options: *const SuturaOptions) -> Result<(Options, bool)>
     // SAFETY: by this function's condition, as the size says that all of it is there.
     let given = unsafe { object(options, "options") }?;
     let trusted = flag(given.trusted, "trusted")?;
+    if given.reserved != 0 {
+        return Err(Failure::usage(format!("option reserved is {}, but must be 0", given.reserved)));
+    }
     let options =
         with_threads(Options::new(), given.threads)?.trust_artifact(trusted).profile(flag(given.profile, "profile")?);
     match (given.device_name.is_null(), given.device.is_null()) {

@@ -6,6 +6,7 @@ mod common;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
+use sutura_runtime::manifest::Device;
 use sutura_runtime::{ElementType, ErrorKind};
 
 /// A folder for the program with wrong calls and its models, for `cargo xtask memcheck`.
@@ -56,7 +57,16 @@ count: 2 the model has 2 inputs (`x`, `bias`), but 1 was given
 type: 2 there is no element type 99
 data: 2 null pointer: data of input `bias`
 overlap: 2 the buffers of output `y` and input `x` overlap
-aligned: 2 the buffer of output `y` is not aligned to 64 bytes
+aligned: 0 the buffers of output `y` and input `x` overlap
+-3 8.5 20 -7.5 4 15.5 
+elements: 2 misaligned pointer: data of output `y`; an element of type f32 is aligned to 4 bytes
+on cpu, bias 1, sums 1
+name: 2 the model has no input `bia` (did you mean `bias`?); its inputs are `x`, `bias`
+-3 8.5 20 -7.5 4 15.5 | 3 12
+0 a kernel: 2 groups, 1 calls, timed
+1 a kernel: 2 groups, 1 calls, timed
+2 launches kept, 0 after clearing
+complex<f32> has 8 bytes
 model: 2 null pointer: model
 -1 1
 ";
@@ -82,7 +92,7 @@ fn wrong_calls_are_errors() {
     }
     let done = Command::new(&program).args([&rows, &nullary]).output().unwrap();
     let said = String::from_utf8_lossy(&done.stdout);
-    assert!(done.status.success() && said == "0 of 271 wrong\n", "{:?}\n{said}", done.status);
+    assert!(done.status.success() && said == "0 of 386 wrong\n", "{:?}\n{said}", done.status);
 }
 
 #[test]
@@ -132,6 +142,15 @@ fn headers_agree_with_rust() {
         ("offsetof(SuturaRt, look)".into(), std::mem::offset_of!(common::abi::SuturaRt, look) as i64),
         ("sizeof(sutura_tensor)".into(), size_of::<sutura_rt::SuturaTensor>() as i64),
         ("offsetof(sutura_tensor, data)".into(), std::mem::offset_of!(sutura_rt::SuturaTensor, data) as i64),
+        ("sizeof(sutura_options)".into(), size_of::<sutura_rt::SuturaOptions>() as i64),
+        ("offsetof(sutura_options, profile)".into(), std::mem::offset_of!(sutura_rt::SuturaOptions, profile) as i64),
+        ("sizeof(sutura_launch)".into(), size_of::<sutura_rt::SuturaLaunch>() as i64),
+        ("offsetof(sutura_launch, position)".into(), std::mem::offset_of!(sutura_rt::SuturaLaunch, position) as i64),
+        ("sizeof(sutura_device_info)".into(), size_of::<sutura_rt::SuturaDeviceInfo>() as i64),
+        (
+            "offsetof(sutura_device_info, memory_bytes)".into(),
+            std::mem::offset_of!(sutura_rt::SuturaDeviceInfo, memory_bytes) as i64,
+        ),
         ("sizeof(sutura_value)".into(), size_of::<sutura_rt::SuturaValue>() as i64),
         ("offsetof(sutura_value, dims)".into(), std::mem::offset_of!(sutura_rt::SuturaValue, dims) as i64),
     ];
@@ -146,4 +165,45 @@ fn headers_agree_with_rust() {
         .collect();
     std::fs::write(&source, text).unwrap();
     compile(&source, &folder.path().join("constants"), &[]);
+}
+
+/// Sessions on a driver that stands in for CUDA's.
+#[test]
+fn sessions_keep_data_on_a_device() {
+    let folder = tempfile::tempdir().unwrap();
+    let driver = folder.path().join("libfake_gpu.so");
+    let rustc = std::env::var_os("RUSTC").unwrap_or_else(|| "rustc".into());
+    let tests = Path::new(env!("CARGO_MANIFEST_DIR")).join("../tests");
+    let mut compile = Command::new(rustc);
+    compile.args([
+        "--edition",
+        "2024",
+        "--crate-type",
+        "cdylib",
+        "--crate-name",
+        "fake_gpu",
+        "-C",
+        "opt-level=0",
+        "-o",
+    ]);
+    let done = compile.arg(&driver).arg(tests.join("fake_gpu/lib.rs")).output().unwrap();
+    assert!(done.status.success(), "{}", String::from_utf8_lossy(&done.stderr));
+    let (chain, rows) = (folder.path().join("chain.sutura"), folder.path().join("rows.sutura"));
+    let device = Device { backend: "cuda".into(), chip: Some("sm_80".into()), subgroup: 32 };
+    let ptx = std::fs::read(tests.join("data/gpu_kernels.ptx")).unwrap();
+    std::fs::write(&chain, common::chain(device, &common::host_of("chain_model.c", &[]), &ptx, None)).unwrap();
+    std::fs::write(&rows, common::pack(&common::manifest(), &common::host(&[]))).unwrap();
+    let program = folder.path().join("device");
+    let libraries = libraries();
+    let libraries = libraries.to_str().unwrap();
+    let link = ["-L", libraries, "-lsutura_rt", &format!("-Wl,-rpath,{libraries}")];
+    compile_c("device.c", &program, &link);
+    let done = Command::new(&program).args([&chain, &rows]).env("SUTURA_CUDA_LIBRARY", &driver).output().unwrap();
+    let said = String::from_utf8_lossy(&done.stdout);
+    assert!(done.status.success() && said.ends_with("0 of 94 wrong\n"), "{:?}\n{said}", done.status);
+}
+
+/// Compiles a source of this folder.
+fn compile_c(source: &str, program: &Path, link: &[&str]) {
+    compile(&Path::new(env!("CARGO_MANIFEST_DIR")).join("tests").join(source), program, link);
 }
