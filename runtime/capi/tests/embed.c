@@ -74,7 +74,7 @@ int main(int argc, char **argv) {
   error("aligned", sutura_model_run(model, inputs, 2, outputs, 2));
   for (int i = 1; i < 7; i++) printf("%g ", y[i]);
   outputs[0].data = (char *)y + 2;
-  error("\nelements", sutura_model_run(model, inputs, 2, outputs, 2));
+  error("| elements", sutura_model_run(model, inputs, 2, outputs, 2));
   outputs[0].data = y;
   sutura_model_close(model);
 

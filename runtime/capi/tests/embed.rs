@@ -35,7 +35,7 @@ fn embed(link: &[&str]) {
     let artifact = folder.path().join("rows.sutura");
     std::fs::write(&artifact, common::pack(&common::manifest(), &common::host(&[]))).unwrap();
     let program = folder.path().join("embed");
-    compile(&Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/embed.c"), &program, link);
+    compile(&source("embed.c"), &program, link);
     let absent = Path::new("absent.sutura");
     let expected = "\
 before: '', version 0.1.0
@@ -58,8 +58,7 @@ type: 2 there is no element type 99
 data: 2 null pointer: data of input `bias`
 overlap: 2 the buffers of output `y` and input `x` overlap
 aligned: 0 the buffers of output `y` and input `x` overlap
--3 8.5 20 -7.5 4 15.5 
-elements: 2 misaligned pointer: data of output `y`; an element of type f32 is aligned to 4 bytes
+-3 8.5 20 -7.5 4 15.5 | elements: 2 misaligned pointer: data of output `y`; an element of type f32 is aligned to 4 bytes
 on cpu, bias 1, sums 1
 name: 2 the model has no input `bia` (did you mean `bias`?); its inputs are `x`, `bias`
 -3 8.5 20 -7.5 4 15.5 | 3 12
@@ -84,7 +83,7 @@ fn wrong_calls_are_errors() {
     let libraries = libraries();
     let libraries = libraries.to_str().unwrap();
     let link = ["-L", libraries, "-lsutura_rt", &format!("-Wl,-rpath,{libraries}")];
-    compile(&Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/hostile.c"), &program, &link);
+    compile(&source("hostile.c"), &program, &link);
     if let Some(kept) = std::env::var_os(KEEP) {
         for file in [&program, &rows, &nullary] {
             std::fs::copy(file, Path::new(&kept).join(file.file_name().unwrap())).unwrap();
@@ -167,43 +166,73 @@ fn headers_agree_with_rust() {
     compile(&source, &folder.path().join("constants"), &[]);
 }
 
+/// What programs for devices need: the driver that stands in for CUDA's, and a model for it and one for the processor.
+struct OnDevice {
+    folder: tempfile::TempDir,
+    driver: PathBuf,
+    chain: PathBuf,
+    rows: PathBuf,
+}
+
+fn on_device() -> &'static OnDevice {
+    static MADE: std::sync::OnceLock<OnDevice> = std::sync::OnceLock::new();
+    MADE.get_or_init(|| {
+        let folder = tempfile::tempdir().unwrap();
+        let driver = folder.path().join("libfake_gpu.so");
+        let rustc = std::env::var_os("RUSTC").unwrap_or_else(|| "rustc".into());
+        let tests = Path::new(env!("CARGO_MANIFEST_DIR")).join("../tests");
+        let mut compile = Command::new(rustc);
+        compile.args(["--edition", "2024", "--crate-type", "cdylib", "--crate-name", "fake_gpu", "-o"]);
+        let done = compile.arg(&driver).arg(tests.join("fake_gpu/lib.rs")).output().unwrap();
+        assert!(done.status.success(), "{}", String::from_utf8_lossy(&done.stderr));
+        let (chain, rows) = (folder.path().join("chain.sutura"), folder.path().join("rows.sutura"));
+        let device = Device { backend: "cuda".into(), chip: Some("sm_80".into()), subgroup: 32 };
+        let ptx = std::fs::read(tests.join("data/gpu_kernels.ptx")).unwrap();
+        std::fs::write(&chain, common::chain(device, &common::host_of("chain_model.c", &[]), &ptx, None)).unwrap();
+        std::fs::write(&rows, common::pack(&common::manifest(), &common::host(&[]))).unwrap();
+        OnDevice { folder, driver, chain, rows }
+    })
+}
+
+/// Flags that link with the shared library.
+fn shared() -> [String; 4] {
+    let folder = libraries().to_str().unwrap().to_owned();
+    ["-L".into(), folder.clone(), "-lsutura_rt".into(), format!("-Wl,-rpath,{folder}")]
+}
+
 /// Sessions on a driver that stands in for CUDA's.
 #[test]
 fn sessions_keep_data_on_a_device() {
-    let folder = tempfile::tempdir().unwrap();
-    let driver = folder.path().join("libfake_gpu.so");
-    let rustc = std::env::var_os("RUSTC").unwrap_or_else(|| "rustc".into());
-    let tests = Path::new(env!("CARGO_MANIFEST_DIR")).join("../tests");
-    let mut compile = Command::new(rustc);
-    compile.args([
-        "--edition",
-        "2024",
-        "--crate-type",
-        "cdylib",
-        "--crate-name",
-        "fake_gpu",
-        "-C",
-        "opt-level=0",
-        "-o",
-    ]);
-    let done = compile.arg(&driver).arg(tests.join("fake_gpu/lib.rs")).output().unwrap();
-    assert!(done.status.success(), "{}", String::from_utf8_lossy(&done.stderr));
-    let (chain, rows) = (folder.path().join("chain.sutura"), folder.path().join("rows.sutura"));
-    let device = Device { backend: "cuda".into(), chip: Some("sm_80".into()), subgroup: 32 };
-    let ptx = std::fs::read(tests.join("data/gpu_kernels.ptx")).unwrap();
-    std::fs::write(&chain, common::chain(device, &common::host_of("chain_model.c", &[]), &ptx, None)).unwrap();
-    std::fs::write(&rows, common::pack(&common::manifest(), &common::host(&[]))).unwrap();
+    let OnDevice { folder, driver, chain, rows } = on_device();
     let program = folder.path().join("device");
-    let libraries = libraries();
-    let libraries = libraries.to_str().unwrap();
-    let link = ["-L", libraries, "-lsutura_rt", &format!("-Wl,-rpath,{libraries}")];
-    compile_c("device.c", &program, &link);
-    let done = Command::new(&program).args([&chain, &rows]).env("SUTURA_CUDA_LIBRARY", &driver).output().unwrap();
+    compile(&source("device.c"), &program, &shared().each_ref().map(String::as_str));
+    let done = Command::new(&program).args([chain, rows]).env("SUTURA_CUDA_LIBRARY", driver).output().unwrap();
     let said = String::from_utf8_lossy(&done.stdout);
     assert!(done.status.success() && said.ends_with("0 of 94 wrong\n"), "{:?}\n{said}", done.status);
 }
 
-/// Compiles a source of this folder.
-fn compile_c(source: &str, program: &Path, link: &[&str]) {
-    compile(&Path::new(env!("CARGO_MANIFEST_DIR")).join("tests").join(source), program, link);
+/// A C++ program on `sutura.hpp`, by each compiler that is there.
+#[test]
+fn from_cpp() {
+    let OnDevice { folder, driver, chain, rows } = on_device();
+    let mut compilers = 0;
+    for compiler in ["g++", "clang++"] {
+        let program = folder.path().join(format!("embed-{compiler}"));
+        let mut compile = Command::new(compiler);
+        compile.args(["-std=c++17", "-Wall", "-Wextra", "-Wpedantic", "-Wconversion", "-Werror", "-I"]);
+        compile.arg(common::include()).arg(source("embed.cpp")).arg("-o").arg(&program).args(shared());
+        let Ok(done) = compile.output() else { continue };
+        compilers += 1;
+        assert!(done.status.success(), "{compiler}: {}", String::from_utf8_lossy(&done.stderr));
+        for args in [&[rows.as_os_str()][..], &[chain.as_os_str(), "device".as_ref()]] {
+            let done = Command::new(&program).args(args).env("SUTURA_CUDA_LIBRARY", driver).output().unwrap();
+            assert!(done.status.success(), "{compiler}: {:?}\n{}", done.status, String::from_utf8_lossy(&done.stdout));
+        }
+    }
+    assert!(compilers > 0, "there is neither g++ nor clang++");
+}
+
+/// A source of this folder.
+fn source(name: &str) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests").join(name)
 }
