@@ -18,9 +18,9 @@ use sutura_runtime::Manifest;
 
 use crate::artifact;
 use crate::check::ModelSurvey;
-use crate::cli::{CompileArgs, MessageFormat, Reading, Search};
+use crate::cli::{CompileArgs, Reading, Search};
 use crate::costs::{self, Costs};
-use crate::failure::{Failure, Kind};
+use crate::failure::{Failure, Kind, of_codegen, of_operators};
 use crate::files;
 use crate::input::{self, Input, Source};
 use crate::likely;
@@ -143,7 +143,7 @@ fn check_targets(args: &CompileArgs, cx: &Context, talk: &Talk) -> Result<(), Fa
 
 /// Makes an artifact of a program as text that holds the description of `machine`, without a word.
 pub(crate) fn compile_text(text: &str, output: &Path, machine: &Machine) -> Result<(), Failure> {
-    let (compilation, talk) = (Compilation::new(), &Talk::new(MessageFormat::Human, 0, true));
+    let (compilation, talk) = (Compilation::new(), &Talk::silent());
     let args = &CompileArgs { model: output.to_owned(), ..CompileArgs::default() };
     let source = Source { input: Input::Text(text.to_owned()), hash: input::hash(text.as_bytes()) };
     let program = read(&compilation, &source, args, talk)?;
@@ -249,7 +249,7 @@ fn read(compilation: &Compilation, source: &Source, args: &CompileArgs, talk: &T
             let mut diags = Diagnostics::default();
             let module = import(&compilation.cx, model, &mut diags);
             diags.iter().for_each(|d| compilation.tell(d, talk));
-            module.map(|m| compilation.program(m).at(Level::Graph)).map_err(Failure::from)
+            module.map(|m| compilation.program(m).at(Level::Graph)).map_err(of_operators)
         }
     }
 }
@@ -261,7 +261,7 @@ pub(crate) fn surveyed(args: &CompileArgs, talk: &Talk) -> Result<ModelSurvey, F
     Ok(match &source.input {
         Input::Onnx(model) => ModelSurvey::of_model(&compilation.cx, model),
         Input::Text(_) => {
-            let (quiet, _) = Talk::kept(MessageFormat::Human, 0, true);
+            let (quiet, _) = Talk::kept_silent();
             // What is wrong with a text is said by who checks it.
             match read(&compilation, &source, args, &quiet) {
                 Ok(program) => ModelSurvey::of_program(&compilation.cx, &program.module),
@@ -310,7 +310,7 @@ pub(crate) fn compile_watched(
 
 /// Does what [`check`] does once more, until it fails; what the step that fails begins with.
 pub(crate) fn until_failure(args: &CompileArgs) -> Option<Begun> {
-    let (talk, _) = Talk::kept(MessageFormat::Human, 0, true);
+    let (talk, _) = Talk::kept_silent();
     let mut compilation = Compilation::new();
     compilation.fast_math.clone_from(&args.fast_math);
     compilation.index_limit = args.index_limit;
@@ -430,7 +430,7 @@ impl Job<'_> {
                 let mut host = self.with_places(&lowered.text, &lowered.program, accept)?;
                 // Who asks for an object may link what it calls.
                 if self.args.emit != Some(Emit::Obj) {
-                    host.check_defined()?;
+                    host.check_defined().map_err(of_codegen)?;
                 }
                 Some(host)
             }
@@ -447,12 +447,12 @@ impl Job<'_> {
         text: &str,
         program: &Program,
         mut compile: impl FnMut(&str) -> Result<T, codegen::Error>,
-    ) -> Result<T, codegen::Error> {
+    ) -> Result<T, Failure> {
         compile(text).map_err(|error| match error {
             codegen::Error::Rejected { .. } => {
-                compile(&self.compilation.text_with_places(program)).err().unwrap_or(error)
+                of_codegen(compile(&self.compilation.text_with_places(program)).err().unwrap_or(error))
             }
-            error => error,
+            error => of_codegen(error),
         })
     }
 
@@ -649,7 +649,7 @@ impl Job<'_> {
         }
         let (mut warnings, start) = (Vec::new(), Instant::now());
         let accepted = ready.host.ok_or_else(|| Failure::internal("the code was accepted and is gone"))?;
-        let object = accepted.into_object(&mut warnings)?;
+        let object = accepted.into_object(&mut warnings).map_err(of_codegen)?;
         self.warn(&warnings);
         self.talk.stage("codegen", &format!("{} bytes of object code", object.len()), start.elapsed());
         self.keep(Emit::Obj, &object)?;
@@ -760,6 +760,6 @@ fn link(object: Vec<u8>) -> Result<Vec<u8>, Failure> {
     let failed = |e: std::io::Error| Failure::new(Kind::System, format!("cannot use a temporary folder: {e}"));
     let folder = tempfile::tempdir().map_err(failed)?;
     let path = folder.path().join("host.so");
-    codegen::link_shared(&[object], &path)?;
+    codegen::link_shared(&[object], &path).map_err(of_codegen)?;
     std::fs::read(&path).map_err(failed)
 }

@@ -10,7 +10,7 @@ use crate::talk::Talk;
 /// The name of this machine's processor among the devices.
 const CPU: &str = "cpu";
 
-pub(crate) fn devices(talk: &Talk) -> Result<(), Failure> {
+pub fn devices(talk: &Talk) -> Result<(), Failure> {
     let devices = Devices::find();
     let threads = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
     let text: String = if talk.is_json() {

@@ -8,7 +8,7 @@ use sutura_runtime::manifest::{Dim, Function, Temporary, Value};
 const MOST_FORMULAS: usize = 16;
 
 /// The memory of a run beside the weights, in words, as polynomials of the sizes.
-pub(crate) fn formulas(manifest: &Manifest) -> Vec<String> {
+pub fn formulas(manifest: &Manifest) -> Vec<String> {
     let tensors = tensors(manifest).map(|tensors| format!("inputs and outputs: {tensors} bytes"));
     let workspace = format!("workspace at its peak: {}", peak(&manifest.temporaries));
     // How many calls are in each other data tell, and sizes of a function are those of each call.
@@ -36,7 +36,7 @@ fn peak(temporaries: &[Temporary]) -> String {
 }
 
 /// The memory of a run beside the weights, in words, at sizes. None where a size is unknown or a number has no place in 64 bits.
-pub(crate) fn at(manifest: &Manifest, size: &dyn Fn(&str) -> Option<i64>) -> Option<String> {
+pub fn at(manifest: &Manifest, size: &dyn Fn(&str) -> Option<i64>) -> Option<String> {
     let all = |values: &[Value]| values.iter().try_fold(0i64, |sum, value| sum.checked_add(bytes(value)?.eval(size)?));
     let (inputs, outputs) = (all(&manifest.inputs)?, all(&manifest.outputs)?);
     let workspace = workspace_at(&manifest.temporaries, size)?;
