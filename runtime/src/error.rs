@@ -48,6 +48,12 @@ pub enum Error {
     /// The dynamic linker refused `host.so`.
     #[error("cannot load the model's code: {reason}")]
     Load { reason: String },
+    /// The system cannot load code that is in memory.
+    #[error(
+        "cannot load the model's code: /proc is not mounted, and the system needs it to load code from memory; mount it \
+         (`mount -t proc proc /proc`; containers have it unless it is taken away)"
+    )]
+    NoProc,
     /// `host.so` lacks an export.
     #[error("the model's code has no symbol `{symbol}`")]
     MissingSymbol { symbol: String },
@@ -344,7 +350,7 @@ impl Error {
     /// The class of this error.
     pub fn kind(&self) -> ErrorKind {
         match self {
-            Self::Io { .. } | Self::OutOfMemory { .. } | Self::Thread(_) => ErrorKind::System,
+            Self::Io { .. } | Self::OutOfMemory { .. } | Self::Thread(_) | Self::NoProc => ErrorKind::System,
             Self::Artifact { problem, .. } => problem.kind(),
             Self::MissingCpuFeatures { .. }
             | Self::UnknownCpuFeature { .. }
