@@ -16,7 +16,7 @@ typedef struct ort_base {
   const char *(*version)(void);
 } ort_base;
 
-enum { ORT_API_VERSION = 17, ORT_F32 = 1, ORT_ALL_OPTIMIZATIONS = 99, ORT_ARENA = 1, ORT_DEFAULT_MEMORY = 0, ORT_QUIET = 3 };
+enum { ORT_API_VERSION = 17, ORT_F32 = 1, ORT_I64 = 7, ORT_ALL_OPTIMIZATIONS = 99, ORT_ARENA = 1, ORT_DEFAULT_MEMORY = 0, ORT_QUIET = 3 };
 
 static const void *const *ort_table;
 
@@ -70,12 +70,12 @@ static inline ort_object *ort_session(const char *model) {
 }
 
 /* A value on memory of the caller. */
-static inline ort_object *ort_value(float *data, size_t elements, const int64_t *dims, size_t rank) {
+static inline ort_object *ort_value(void *data, size_t bytes, int type, const int64_t *dims, size_t rank) {
   static ort_object *memory = NULL;
   if (memory == NULL) ort_check(ORT_AT(69, int, int, ort_object **)(ORT_ARENA, ORT_DEFAULT_MEMORY, &memory), "memory");
   ort_object *value = NULL;
   ort_check(ORT_AT(49, const ort_object *, void *, size_t, const int64_t *, size_t, int, ort_object **)(
-                memory, data, elements * sizeof(float), dims, rank, ORT_F32, &value),
+                memory, data, bytes, dims, rank, type, &value),
             "a value");
   return value;
 }

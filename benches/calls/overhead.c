@@ -20,8 +20,8 @@ int main(int argc, char **argv) {
   const sutura_tensor in = {SUTURA_F32, 2, dims, x}, out = {SUTURA_F32, 2, dims, y};
   ort_object *session = ort_session(argv[2]);
   const char *in_name = "x", *out_name = "y";
-  ort_object *ort_in = ort_value(x, 1, dims, 2), *ort_out = ort_value(z, 1, dims, 2);
-  ort_object *binding = ort_bind(session, in_name, ort_in, out_name, ort_value(w, 1, dims, 2));
+  ort_object *ort_in = ort_value(x, sizeof *x, ORT_F32, dims, 2), *ort_out = ort_value(z, sizeof *z, ORT_F32, dims, 2);
+  ort_object *binding = ort_bind(session, in_name, ort_in, out_name, ort_value(w, sizeof *w, ORT_F32, dims, 2));
   double ours[ROUNDS], run[ROUNDS], bound[ROUNDS], to_run[ROUNDS], to_bound[ROUNDS];
   for (int round = 0; round < ROUNDS; round++) {
     double start = now_ns();

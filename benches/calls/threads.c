@@ -12,24 +12,33 @@
 
 enum { THREADS = 8, CALLS = 20000, TURNS = 20, WIDEST = 1 << 16, EARLY = 1000 };
 
-/* A model, and a shape of it by a number: what is in and out. */
+enum { MOST_INPUTS = 2 };
+
+/* The shape of a call: those of the inputs, then that of the output. */
+typedef int64_t shape[MOST_INPUTS + 1][3];
+
+/* A model, and its shapes by number. */
 typedef struct model {
+  int n_inputs, ranks[MOST_INPUTS + 1];
+  void (*shape)(unsigned number, shape dims);
+  const char *inputs[MOST_INPUTS], *output;
   sutura_model *ours;
   ort_object *theirs;
-  const char *input, *output;
-  int rank, out_rank;
-  void (*shape)(unsigned number, int64_t *in, int64_t *out);
 } model;
 
-static void mlp_shape(unsigned number, int64_t *in, int64_t *out) {
-  in[0] = out[0] = 1 + number % 32, in[1] = 64, out[1] = 10;
+static void mlp_shape(unsigned number, shape dims) {
+  dims[0][0] = dims[2][0] = 1 + number % 32;
+  dims[0][1] = 64, dims[2][1] = 10;
 }
 
-static void encoder_shape(unsigned number, int64_t *in, int64_t *out) {
-  in[0] = out[0] = 1, in[1] = out[1] = 1 + number % 8, in[2] = out[2] = 256;
+static void encoder_shape(unsigned number, shape dims) {
+  dims[0][0] = dims[1][0] = dims[2][0] = 1;
+  dims[0][1] = dims[1][1] = dims[2][1] = 1 + number % 8;
+  dims[0][2] = dims[2][2] = 256;
 }
 
-static model models[2] = {{NULL, NULL, NULL, NULL, 2, 2, mlp_shape}, {NULL, NULL, NULL, NULL, 3, 3, encoder_shape}};
+static model models[2] = {{.n_inputs = 1, .ranks = {2, 0, 2}, .shape = mlp_shape},
+                          {.n_inputs = 2, .ranks = {3, 2, 3}, .shape = encoder_shape}};
 
 static size_t elements(const int64_t *dims, int rank) {
   size_t n = 1;
@@ -42,26 +51,38 @@ static void fail(const char *what) {
   exit(1);
 }
 
-static void call_ours(const model *m, float *x, float *y, const int64_t *in, const int64_t *out) {
-  const sutura_tensor from = {SUTURA_F32, m->rank, in, x}, to = {SUTURA_F32, m->out_rank, out, y};
-  if (sutura_model_run(m->ours, &from, 1, &to, 1) != SUTURA_OK) fail(sutura_last_error());
+/* The second input is a mask that hides nothing. */
+static int64_t mask[WIDEST];
+
+static void call_ours(const model *m, float *x, float *y, shape dims) {
+  sutura_tensor from[MOST_INPUTS];
+  for (int i = 0; i < m->n_inputs; i++) from[i] = (sutura_tensor){i == 0 ? SUTURA_F32 : SUTURA_I64, m->ranks[i], dims[i], i == 0 ? (void *)x : mask};
+  const sutura_tensor to = {SUTURA_F32, m->ranks[MOST_INPUTS], dims[MOST_INPUTS], y};
+  if (sutura_model_run(m->ours, from, m->n_inputs, &to, 1) != SUTURA_OK) fail(sutura_last_error());
 }
 
-static void call_theirs(const model *m, float *x, float *y, const int64_t *in, const int64_t *out) {
-  ort_object *from = ort_value(x, elements(in, m->rank), in, (size_t)m->rank);
-  ort_object *to = ort_value(y, elements(out, m->out_rank), out, (size_t)m->out_rank);
-  const ort_object *const inputs[] = {from};
-  ort_check(ort_run(m->theirs, &m->input, inputs, 1, &m->output, 1, &to), "run");
-  ort_release_value(from), ort_release_value(to);
+static ort_object *value(const model *m, float *x, shape dims, int which) {
+  size_t n = elements(dims[which], m->ranks[which]), rank = (size_t)m->ranks[which];
+  if (which == 1) return ort_value(mask, n * sizeof *mask, ORT_I64, dims[which], rank);
+  return ort_value(x, n * sizeof *x, ORT_F32, dims[which], rank);
+}
+
+static void call_theirs(const model *m, float *x, float *y, shape dims) {
+  ort_object *from[MOST_INPUTS], *to = value(m, y, dims, MOST_INPUTS);
+  for (int i = 0; i < m->n_inputs; i++) from[i] = value(m, x, dims, i);
+  ort_check(ort_run(m->theirs, m->inputs, (const ort_object *const *)from, (size_t)m->n_inputs, &m->output, 1, &to), "run");
+  for (int i = 0; i < m->n_inputs; i++) ort_release_value(from[i]);
+  ort_release_value(to);
 }
 
 /* What threads do together: the calls from `next` up to `end`. */
 static struct {
-  void (*call)(const model *, float *, float *, const int64_t *, const int64_t *);
+  void (*call)(const model *, float *, float *, shape);
   atomic_uint next;
+  pthread_barrier_t all;
   unsigned end;
   double times[CALLS];
-  long early_pages;
+  long early_pages, late_pages;
 } work;
 
 static long resident_pages(void) {
@@ -76,30 +97,35 @@ static void *caller(void *unused) {
   (void)unused;
   float *x = aligned_alloc(64, WIDEST * sizeof(float)), *y = aligned_alloc(64, WIDEST * sizeof(float));
   for (size_t i = 0; i < WIDEST; i++) x[i] = (float)(i % 13) * 0.1f, y[i] = 0.0f;
+  pthread_barrier_wait(&work.all);
   for (unsigned number; (number = atomic_fetch_add(&work.next, 1)) < work.end;) {
-    int64_t in[3], out[3];
+    shape dims;
     /* Numbers that differ from call to call, the same for both. */
     unsigned mixed = number * 2654435761u >> 8;
     const model *m = &models[mixed & 1];
-    m->shape(mixed >> 1, in, out);
+    m->shape(mixed >> 1, dims);
     double start = now_ns();
-    work.call(m, x, y, in, out);
+    work.call(m, x, y, dims);
     work.times[number] = now_ns() - start;
     if (number == EARLY && work.early_pages == 0) work.early_pages = resident_pages();
+    if (number == CALLS - 1 && work.late_pages == 0) work.late_pages = resident_pages();
   }
+  /* The last call is over, and no thread has gone. */
+  pthread_barrier_wait(&work.all);
   free(x), free(y);
   return NULL;
 }
 
-static void run(void (*call)(const model *, float *, float *, const int64_t *, const int64_t *), unsigned from,
-                unsigned to) {
+static void run(void (*call)(const model *, float *, float *, shape), unsigned from, unsigned to) {
   pthread_t threads[THREADS];
+  pthread_barrier_init(&work.all, NULL, THREADS);
   work.call = call;
   work.next = from;
   work.end = to;
   for (int i = 0; i < THREADS; i++)
     if (pthread_create(&threads[i], NULL, caller, NULL)) fail("no thread");
   for (int i = 0; i < THREADS; i++) pthread_join(threads[i], NULL);
+  pthread_barrier_destroy(&work.all);
 }
 
 /* Both compute the same. */
@@ -107,28 +133,34 @@ static void compare(void) {
   static float x[WIDEST], y[WIDEST], z[WIDEST];
   for (size_t i = 0; i < WIDEST; i++) x[i] = (float)(i % 13) * 0.1f;
   for (int i = 0; i < 2; i++) {
-    int64_t in[3], out[3];
-    models[i].shape(5, in, out);
-    call_ours(&models[i], x, y, in, out), call_theirs(&models[i], x, z, in, out);
-    for (size_t k = 0; k < elements(out, models[i].out_rank); k++)
+    shape dims;
+    models[i].shape(5, dims);
+    call_ours(&models[i], x, y, dims), call_theirs(&models[i], x, z, dims);
+    for (size_t k = 0; k < elements(dims[MOST_INPUTS], models[i].ranks[MOST_INPUTS]); k++)
       if (!(y[k] - z[k] < 1e-3f && z[k] - y[k] < 1e-3f)) fail("the results differ");
   }
 }
 
 int main(int argc, char **argv) {
   if (argc != 6) return 2;
+  for (int i = 0; i < WIDEST; i++) mask[i] = 1;
   for (int i = 0; i < 2; i++) {
-    sutura_value input, output;
-    if (sutura_model_open(argv[3 + 2 * i], 1, &models[i].ours) != SUTURA_OK ||
-        sutura_model_input(models[i].ours, 0, &input) || sutura_model_output(models[i].ours, 0, &output))
-      fail(sutura_last_error());
-    models[i].input = input.name, models[i].output = output.name;
+    sutura_value value;
+    if (sutura_model_open(argv[3 + 2 * i], 1, &models[i].ours) != SUTURA_OK) fail(sutura_last_error());
+    for (int k = 0; k < models[i].n_inputs; k++) {
+      if (sutura_model_input(models[i].ours, k, &value) != SUTURA_OK) fail(sutura_last_error());
+      models[i].inputs[k] = value.name;
+    }
+    if (sutura_model_output(models[i].ours, 0, &value) != SUTURA_OK) fail(sutura_last_error());
+    models[i].output = value.name;
   }
+  /* Memory that the benchmark writes to later. */
+  for (int i = 0; i < CALLS; i++) work.times[i] = 1.0;
   /* Before onnxruntime is loaded, whose memory is not ours. */
   run(call_ours, 0, CALLS);
-  long late = resident_pages(), kib = sysconf(_SC_PAGESIZE) / 1024;
+  long kib = sysconf(_SC_PAGESIZE) / 1024, more = work.late_pages - work.early_pages;
   printf("resident after call %d: %ld KiB; after call %d: %ld KiB (%+.2f %%)\n", EARLY, work.early_pages * kib, CALLS,
-         late * kib, 100.0 * (double)(late - work.early_pages) / (double)work.early_pages);
+         work.late_pages * kib, 100.0 * (double)more / (double)work.early_pages);
 
   const char *version = ort_open(argv[1]);
   for (int i = 0; i < 2; i++) models[i].theirs = ort_session(argv[2 + 2 * i]);

@@ -2,14 +2,15 @@
 
 mod common;
 
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Barrier, Mutex};
 
 use common::{expected, inputs};
 use sutura_runtime::{Artifact, Model, Options, Tensor, TensorView};
 
 const THREADS: usize = 8;
-const EARLY: usize = 1000;
-const CALLS: usize = 6000;
+/// Of each thread.
+const EARLY: usize = 125;
+const CALLS: usize = 750;
 
 /// Bytes of memory that the process has.
 fn resident() -> usize {
@@ -17,35 +18,40 @@ fn resident() -> usize {
     pages.split_whitespace().nth(1).unwrap().parse::<usize>().unwrap() * 4096
 }
 
-/// Two models, called at mixed shapes from many threads; each call gives the results of its shape. `leak` is kept of each.
+/// By how much memory grows, of itself, from the calls `EARLY` to the last. Three models are called at mixed shapes from many
+/// threads; each call gives the results of its shape. `leak` bytes are lost in each.
 fn grown(leak: usize) -> f64 {
     let model = || common::load(&[], Options::new().threads(1)).unwrap();
     let decided = Artifact::from_bytes("decided", &common::decided(&[])).unwrap();
     let models = [model(), model(), Model::from_artifact(decided, Options::new().threads(1)).unwrap()];
-    let (next, early) = (AtomicUsize::new(0), AtomicUsize::new(0));
+    let calls = |from: usize, to: usize| {
+        for call in from..to {
+            one_call(&models, call);
+            std::mem::forget(vec![1u8; leak]);
+        }
+    };
+    let (here, sizes) = (Barrier::new(THREADS), Mutex::new(Vec::new()));
     std::thread::scope(|scope| {
-        for _ in 0..THREADS {
-            scope.spawn(|| {
-                loop {
-                    let call = next.fetch_add(1, Ordering::Relaxed);
-                    if call >= CALLS {
-                        break;
+        for thread in 0..THREADS {
+            let (calls, here, sizes) = (&calls, &here, &sizes);
+            scope.spawn(move || {
+                // What a thread needs of its own it has then.
+                for (from, to) in [(0, EARLY), (EARLY, CALLS)] {
+                    calls(thread + from, thread + to);
+                    if here.wait().is_leader() {
+                        sizes.lock().unwrap().push(resident() as f64);
                     }
-                    let size = 1 + (call * 7919 % 24) as i64;
-                    one_call(&models, call, size);
-                    std::mem::forget(vec![1u8; leak]);
-                    if call == EARLY {
-                        early.store(resident(), Ordering::Relaxed);
-                    }
+                    here.wait();
                 }
             });
         }
     });
-    let early = early.load(Ordering::Relaxed) as f64;
-    (resident() as f64 - early) / early
+    let sizes = sizes.into_inner().unwrap();
+    (sizes[1] - sizes[0]) / sizes[0]
 }
 
-fn one_call(models: &[Model; 3], call: usize, size: i64) {
+fn one_call(models: &[Model; 3], call: usize) {
+    let size = 1 + (call * 7919 % 24) as i64;
     if call % 3 == 2 {
         let x: Vec<f32> = (0..size).map(|i| if i % 2 == 0 { 1.0 } else { -1.0 }).collect();
         let y = models[2].run(&[Tensor::from_slice(&[size], &x).unwrap()]).unwrap();
