@@ -28,6 +28,8 @@ pub enum Need {
     Python,
     /// An extension of the processor, which nothing installs.
     Processor,
+    /// Namespaces of the kernel, in which a folder is the whole system.
+    Namespaces,
 }
 
 impl Need {
@@ -41,6 +43,7 @@ impl Need {
             Self::Ptxas => "SUTURA_REQUIRE_PTXAS",
             Self::Python => "SUTURA_REQUIRE_PYTHON",
             Self::Processor => "SUTURA_REQUIRE_PROCESSOR",
+            Self::Namespaces => "SUTURA_REQUIRE_NAMESPACES",
         }
     }
 }
