@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
+from ._compile import Spec, compile
 from ._errors import (
+    CompileWarning,
     CopyRemark,
     CorruptError,
     Error,
@@ -14,10 +16,12 @@ from ._errors import (
     UnsupportedError,
     UsageError,
 )
+from ._jit import Jitted, jit
 from ._native import DeviceTensor, Model, Session, __version__, devices, empty, load
 from ._values import Device, Dim, Launch, Value
 
 __all__ = [
+    "CompileWarning",
     "CopyRemark",
     "CorruptError",
     "Device",
@@ -26,16 +30,20 @@ __all__ = [
     "Error",
     "InputError",
     "InternalError",
+    "Jitted",
     "Launch",
     "Model",
     "Session",
+    "Spec",
     "SystemError",
     "UnsupportedError",
     "UsageError",
     "Value",
     "__version__",
+    "compile",
     "devices",
     "empty",
+    "jit",
     "load",
 ]
 

@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 
 class Error(Exception):
     """Everything that Sutura raises for what it was asked to do.
 
     `code` is the exit code that the command line tool would end with. Where they are known, `dim` names the dimension that does
-    not fit, `value` the input or output, and `node` the model's node.
+    not fit, `value` the input or output, and `node` the model's node. `diagnostics` has the messages of the compiler, each a
+    dictionary as of `--message-format=json`.
     """
 
     code: int = 70
+    diagnostics: list[dict[str, Any]]
 
     def __init__(
         self, *args: object, dim: str | None = None, node: str | None = None, value: str | None = None
@@ -19,6 +23,7 @@ class Error(Exception):
         self.dim = dim
         self.node = node
         self.value = value
+        self.diagnostics = []
 
 
 class InputError(Error, ValueError):
@@ -59,6 +64,10 @@ class InternalError(Error):
 
 class CopyRemark(UserWarning):
     """An input or an output was copied because its elements do not lie one behind the other."""
+
+
+class CompileWarning(UserWarning):
+    """What the compiler warns of."""
 
 
 BY_CODE: dict[int, type[Error]] = {

@@ -1,0 +1,79 @@
+"""`sutura.jit`: a jax function that is compiled when it is called."""
+
+from __future__ import annotations
+
+import functools
+import threading
+from collections.abc import Callable
+from typing import Any
+
+from ._compile import Spec, compile
+from ._errors import UnsupportedError
+from ._native import Model
+
+
+def jit(function: Callable[..., Any], **settings: Any) -> Jitted:
+    """Compiles a jax function at its first call, and once more for each other set of ranks, dtypes and equal sizes.
+
+    Sizes are open: those that are equal at the first call are taken for one size, and a size of 1 stays 1. Arguments and results
+    may be trees (tuples, lists, dictionaries) of arrays. `settings` are those of `compile`. Needs the package `jax2onnx`.
+    """
+    return Jitted(function, settings)
+
+
+class Jitted:
+    """A function of `jit`."""
+
+    def __init__(self, function: Callable[..., Any], settings: dict[str, Any]) -> None:
+        functools.update_wrapper(self, function)
+        self._function = function
+        self._settings = settings
+        self._compiled: dict[Any, tuple[Model, Any]] = {}
+        self._lock = threading.Lock()
+
+    @property
+    def compilations(self) -> int:
+        """How often the function was compiled."""
+        return len(self._compiled)
+
+    def __call__(self, *args: Any, **named: Any) -> Any:
+        tree = _jax().tree_util
+        leaves, treedef = tree.tree_flatten((args, named))
+        arrays = [leaf if hasattr(leaf, "dtype") else _jax().numpy.asarray(leaf) for leaf in leaves]
+        specs = _specs(arrays)
+        key = (treedef, tuple(specs))
+        with self._lock:
+            if key not in self._compiled:
+                self._compiled[key] = self._compile(treedef, specs)
+            model, result = self._compiled[key]
+        outputs = model(*arrays)
+        return tree.tree_unflatten(result, outputs if isinstance(outputs, tuple) else (outputs,))
+
+    def _compile(self, treedef: Any, specs: list[Spec]) -> tuple[Model, Any]:
+        tree, found = _jax().tree_util, []
+
+        def flat(*leaves: Any) -> Any:
+            args, named = tree.tree_unflatten(treedef, leaves)
+            outputs, result = tree.tree_flatten(self._function(*args, **named))
+            found.append(result)
+            return tuple(outputs)
+
+        return compile(flat, args=specs, **self._settings), found[-1]
+
+
+def _specs(arrays: list[Any]) -> list[Spec]:
+    """What the arrays are, with a name for each size, the same for equal ones."""
+    names: dict[int, str] = {1: ""}
+    specs = []
+    for array in arrays:
+        sizes = [names.setdefault(size, f"d{len(names)}") or size for size in array.shape]
+        specs.append(Spec(tuple(sizes), str(array.dtype)))
+    return specs
+
+
+def _jax() -> Any:
+    try:
+        import jax
+    except ImportError:
+        raise UnsupportedError("jit compiles functions of jax, which is missing: pip install jax2onnx") from None
+    return jax
