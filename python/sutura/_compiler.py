@@ -92,4 +92,7 @@ def _answer(code: int, messages: list[dict[str, Any]]) -> None:
 
 
 def _shown(message: dict[str, Any]) -> str:
-    return str(message.get("rendered") or message.get("message") or "").rstrip()
+    if rendered := message.get("rendered"):
+        return str(rendered).rstrip()
+    words = (message.get("message"), message.get("help"))
+    return "; ".join(str(part).rstrip() for part in words if part)

@@ -19,11 +19,12 @@ def from_jax(function: Callable[..., Any], args: Sequence[Any]) -> bytes:
         raise UnsupportedError(
             f"functions are exported by the package jax2onnx, and {error.name} is missing: pip install jax2onnx"
         ) from error
+    shapes = _shapes(jax, args)
     try:
         model = jax2onnx.to_onnx(
             function,
-            inputs=_shapes(jax, args),
-            enable_double_precision=bool(jax.config.jax_enable_x64),
+            inputs=shapes,
+            enable_double_precision=bool(getattr(jax.config, "jax_enable_x64")),
         )
     except Exception as error:  # noqa: BLE001: an exporter raises anything
         raise _refused("jax2onnx", error) from error
@@ -35,7 +36,7 @@ def _shapes(jax: Any, args: Sequence[Any]) -> list[Any]:
     for name in names:
         if not name.isidentifier():
             raise UsageError(f"the size `{name}` is neither a number nor a name")
-    symbols = dict(zip(names, jax.export.symbolic_shape(",".join(names)) if names else ()))
+    symbols: dict[int | str, Any] = dict(zip(names, jax.export.symbolic_shape(",".join(names)) if names else ()))
     return [
         jax.ShapeDtypeStruct(tuple(symbols.get(size, size) for size in _shape(arg)), arg.dtype) for arg in args
     ]
@@ -58,6 +59,7 @@ def from_torch(module: Any, args: Sequence[Any], file: Path) -> None:
     """Writes a module as an ONNX model. Its weights may lie in a file beside it."""
     import torch
 
+    # One for each name.
     dims: dict[str, Any] = {}
     examples, shapes = [], []
     for arg in args:

@@ -58,7 +58,8 @@ def numpy_dtype(element_type: str) -> numpy.dtype:
         ) from None
     if not hasattr(ml_dtypes, name):
         raise UnsupportedError(f"this ml_dtypes has no {name}; a newer one does: pip install --upgrade ml_dtypes")
-    return numpy.dtype(getattr(ml_dtypes, name))
+    dtype: numpy.dtype = numpy.dtype(getattr(ml_dtypes, name))
+    return dtype
 
 
 class Value(NamedTuple):
