@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 import threading
 from collections.abc import Callable
-from typing import Any
+from typing import Any, NamedTuple
 
 from ._compile import Spec, compile
 from ._errors import UnsupportedError
@@ -13,12 +13,20 @@ from ._native import Model
 
 
 def jit(function: Callable[..., Any], **settings: Any) -> Jitted:
-    """Compiles a jax function at its first call, and once more for each other set of ranks, dtypes and equal sizes.
+    """Compiles a jax function at its first call, and once more for each other set of ranks and dtypes.
 
-    Sizes are open: those that are equal at the first call are taken for one size, and a size of 1 stays 1. Arguments and results
-    may be trees (tuples, lists, dictionaries) of arrays. `settings` are those of `compile`. Needs the package `jax2onnx`.
+    Sizes are open: those that are equal at the first call are taken for one size, and a size of 1 stays 1. A call where they
+    are not is compiled for, too. Arguments and results may be trees (tuples, lists, dictionaries) of arrays. `settings` are those
+    of `compile`. Needs the package `jax2onnx`.
     """
     return Jitted(function, settings)
+
+
+class _Compiled(NamedTuple):
+    specs: list[Spec]
+    model: Model
+    #: The structure of what the function returns.
+    result: Any
 
 
 class Jitted:
@@ -28,28 +36,30 @@ class Jitted:
         functools.update_wrapper(self, function)
         self._function = function
         self._settings = settings
-        self._compiled: dict[Any, tuple[Model, Any]] = {}
+        #: By structure, ranks and dtypes.
+        self._compiled: dict[Any, list[_Compiled]] = {}
         self._lock = threading.Lock()
 
     @property
     def compilations(self) -> int:
         """How often the function was compiled."""
-        return len(self._compiled)
+        return sum(map(len, self._compiled.values()))
 
     def __call__(self, *args: Any, **named: Any) -> Any:
         tree = _jax().tree_util
         leaves, treedef = tree.tree_flatten((args, named))
         arrays = [leaf if hasattr(leaf, "dtype") else _jax().numpy.asarray(leaf) for leaf in leaves]
-        specs = _specs(arrays)
-        key = (treedef, tuple(specs))
+        key = (treedef, tuple((array.ndim, str(array.dtype)) for array in arrays))
         with self._lock:
-            if key not in self._compiled:
-                self._compiled[key] = self._compile(treedef, specs)
-            model, result = self._compiled[key]
-        outputs = model(*arrays)
-        return tree.tree_unflatten(result, outputs if isinstance(outputs, tuple) else (outputs,))
+            known = self._compiled.setdefault(key, [])
+            compiled = next((one for one in known if _fit(one.specs, arrays)), None)
+            if compiled is None:
+                compiled = self._compile(treedef, _specs(arrays))
+                known.append(compiled)
+        outputs = compiled.model(*arrays)
+        return tree.tree_unflatten(compiled.result, outputs if isinstance(outputs, tuple) else (outputs,))
 
-    def _compile(self, treedef: Any, specs: list[Spec]) -> tuple[Model, Any]:
+    def _compile(self, treedef: Any, specs: list[Spec]) -> _Compiled:
         tree, found = _jax().tree_util, []
 
         def flat(*leaves: Any) -> Any:
@@ -58,7 +68,7 @@ class Jitted:
             found.append(result)
             return tuple(outputs)
 
-        return compile(flat, args=specs, **self._settings), found[-1]
+        return _Compiled(specs, compile(flat, args=specs, **self._settings), found[-1])
 
 
 def _specs(arrays: list[Any]) -> list[Spec]:
@@ -69,6 +79,13 @@ def _specs(arrays: list[Any]) -> list[Spec]:
         sizes = [names.setdefault(size, f"d{len(names)}") or size for size in array.shape]
         specs.append(Spec(tuple(sizes), str(array.dtype)))
     return specs
+
+
+def _fit(specs: list[Spec], arrays: list[Any]) -> bool:
+    """Whether sizes that have one name are equal, and others are as they are said to be. No name stands for 1."""
+    sizes: dict[int | str, int] = {}
+    pairs = (pair for spec, array in zip(specs, arrays) for pair in zip(spec.shape, array.shape))
+    return all((sizes.setdefault(name, size) if isinstance(name, str) and size != 1 else name) == size for name, size in pairs)
 
 
 def _jax() -> Any:

@@ -133,15 +133,22 @@ def layer(weights, x):
 def test_jit_compiles_once_for_all_sizes(exporter):
     jitted = sutura.jit(layer)
     weights = {"w": jnp.linspace(-1, 1, 24).reshape(8, 3), "b": jnp.arange(3.0)}
-    for rows in (5, 7, 1, 64):
+    for rows in (5, 7, 3, 8, 1, 64):
         x = jnp.asarray(np.random.default_rng(rows).normal(size=(rows, 8)), "float32")
         result, wanted = jitted(weights, x), layer(weights, x)
         assert jax.tree_util.tree_structure(result) == jax.tree_util.tree_structure(wanted)
         for got, reference in zip(jax.tree_util.tree_leaves(result), jax.tree_util.tree_leaves(wanted)):
             assert isinstance(got, jax.Array)
             np.testing.assert_allclose(got, reference, rtol=2e-5, atol=2e-5)
-    # One for open sizes, one for the size 1.
+    # One for open sizes, one for the size 1. That 3 rows are as many as `w` has columns makes no difference.
     assert jitted.compilations == 2
+    # Sizes that were equal at first are not now.
+    product = sutura.jit(lambda x, y: x @ y)
+    square, tall = jnp.ones((4, 4)), jnp.ones((6, 4))
+    np.testing.assert_array_equal(product(square, square), square @ square)
+    np.testing.assert_array_equal(product(tall, square), tall @ square)
+    np.testing.assert_array_equal(product(jnp.ones((7, 5)), jnp.ones((5, 9))), np.full((7, 9), 5))
+    assert product.compilations == 3
     assert jitted.__name__ == "layer"
 
 

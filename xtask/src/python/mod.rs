@@ -127,7 +127,7 @@ pub(crate) fn tests(with: &[String], arguments: &[String], summary: &mut Summary
     process::run(pip(&["--no-deps", "--force-reinstall"]).arg(&wheel))?;
     let mut command = Command::new(&python);
     command.args(["-m", "pytest", "-q", "-p", "no:cacheprovider", TESTS]).args(arguments);
-    command.env("SUTURA_COMPILER", compiler).env("PYTHONDONTWRITEBYTECODE", "1");
+    command.env("SUTURA_COMPILER", compiler);
     let notes = skips::Notes::of(&mut command)?;
     let shown = process::shown(&command);
     println!("$ {shown}");
