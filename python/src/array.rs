@@ -76,6 +76,11 @@ impl<'py> Array<'py> {
         self.strides.is_none()
     }
 
+    /// Whether each element has memory of its own.
+    pub(crate) fn is_apart(&self) -> bool {
+        self.strides.as_ref().is_none_or(|strides| strided::is_apart(&self.dims, strides, self.item()))
+    }
+
     fn item(&self) -> usize {
         self.element_type.bytes()
     }

@@ -164,6 +164,10 @@ impl<'py> Wanted<'py> {
             if array.read_only {
                 return Err(raise::usage(format!("the buffer of output `{}` is read-only", value.name)));
             }
+            if !array.is_apart() {
+                let message = format!("elements of the buffer of output `{}` share memory", value.name);
+                return Err(raise::usage(message));
+            }
             arrays.push(array);
         }
         Ok(Self { objects, arrays })

@@ -15,21 +15,10 @@ thread_local! {
     static ASKED: Cell<Option<Instant>> = const { Cell::new(None) };
     /// What a handler of a signal raised.
     static RAISED: RefCell<Option<PyErr>> = const { RefCell::new(None) };
-    /// Python handles signals on its main thread only.
-    static MAIN: Cell<bool> = const { Cell::new(false) };
-}
-
-/// Called on the thread that imports the module. Another one than Python's main thread asks in vain.
-pub(crate) fn begin() {
-    MAIN.set(true);
 }
 
 /// Whether a handler of a signal raised something; for [`sutura_runtime::Options::interrupt`].
 pub(crate) fn wanted() -> bool {
-    // After a fork the thread that goes on is the main one, whichever it was.
-    if !MAIN.get() && !is_main_thread() {
-        return false;
-    }
     let now = Instant::now();
     let Some(asked) = ASKED.get() else {
         ASKED.set(Some(now));
@@ -39,6 +28,10 @@ pub(crate) fn wanted() -> bool {
         return false;
     }
     ASKED.set(Some(now));
+    // Python handles signals on its main thread only.
+    if !is_main_thread() {
+        return false;
+    }
     match Python::attach(|py| py.check_signals()) {
         Ok(()) => false,
         Err(error) => {
@@ -48,7 +41,7 @@ pub(crate) fn wanted() -> bool {
     }
 }
 
-/// Whether this is the thread that the process began with.
+/// Whether this is the thread that the process began with. In a process that was forked it is the one that forked.
 fn is_main_thread() -> bool {
     // SAFETY: both only return numbers.
     unsafe { libc::gettid() == libc::getpid() }

@@ -22,7 +22,7 @@ use pyo3::prelude::*;
 
 #[pymodule]
 mod _native {
-    use super::{fork, interrupt};
+    use super::fork;
     use pyo3::prelude::*;
 
     #[pymodule_export]
@@ -35,7 +35,6 @@ mod _native {
     #[pymodule_init]
     fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {
         fork::watch();
-        interrupt::begin();
         module.add("__version__", env!("CARGO_PKG_VERSION"))
     }
 }

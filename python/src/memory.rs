@@ -6,7 +6,7 @@ use numpy::npyffi::{NPY_ARRAY_CARRAY, NpyTypes, PY_ARRAY_API, npy_intp};
 use numpy::{PyArrayDescr, PyArrayDescrMethods};
 use pyo3::exceptions::PyBufferError;
 use pyo3::prelude::*;
-use pyo3::types::{PyDict, PyTuple};
+use pyo3::types::{PyDict, PyTuple, PyType};
 use sutura_runtime::{ElementType, Tensor};
 
 use crate::array::Dims;
@@ -103,12 +103,15 @@ pub(crate) enum Kind {
 impl Kind {
     /// The kind of one input.
     pub(crate) fn of(object: &Bound<'_, PyAny>) -> PyResult<Self> {
-        let module = object.get_type().module()?;
-        Ok(match module.to_string_lossy().split('.').next() {
-            Some("torch") => Self::Torch,
-            Some("jax" | "jaxlib") => Self::Jax,
-            _ => Self::Numpy,
-        })
+        for class in object.get_type().mro().iter() {
+            let module = class.cast_into::<PyType>()?.module()?;
+            match module.to_string_lossy().split('.').next() {
+                Some("torch") => return Ok(Self::Torch),
+                Some("jax" | "jaxlib") => return Ok(Self::Jax),
+                _ => {}
+            }
+        }
+        Ok(Self::Numpy)
     }
 
     /// The kind of results that one input more asks for.

@@ -32,6 +32,26 @@ pub(crate) fn extent(data: usize, dims: &[i64], strides: Option<&[i64]>, item: u
     first..last.saturating_add(item)
 }
 
+/// Whether no two elements share memory, as far as strides that grow show it.
+pub(crate) fn is_apart(dims: &[i64], strides: &[i64], item: usize) -> bool {
+    if dims.contains(&0) {
+        return true;
+    }
+    let mut steps: Vec<(i64, i64)> = dims
+        .iter()
+        .zip(strides)
+        .filter(|(dim, _)| **dim > 1)
+        .map(|(dim, stride)| (stride.saturating_abs(), *dim))
+        .collect();
+    steps.sort_unstable();
+    let mut extent = item as i64;
+    steps.into_iter().all(|(step, dim)| {
+        let apart = step >= extent;
+        extent = extent.saturating_add(step.saturating_mul(dim - 1));
+        apart
+    })
+}
+
 /// Copies elements that lie at strides to rows one behind the other.
 ///
 /// # Safety

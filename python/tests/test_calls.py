@@ -171,6 +171,8 @@ def test_out_is_checked(pair, artifact):
         ((good, frozen), "output `difference` is read-only"),
         ((good, np.zeros((3, 4), "float32")), "output `difference` needs dims"),
         ((good, np.zeros((3, 5))), "element type f64"),
+        ((good, np.lib.stride_tricks.as_strided(good, (3, 5), (0, 4))), "elements of the buffer of output `difference`"),
+        ((good, np.lib.stride_tricks.as_strided(good, (3, 5), (4, 4))), "elements of the buffer of output `difference`"),
         ((good, good), "output `difference` and output `sum` overlap"),
         ((good, x), "output `difference` and input `x` overlap"),
         (({"sum": good, "total": good}), "no output `total`"),

@@ -24,6 +24,11 @@ fn folder(name: &str) -> Result<PathBuf, Failure> {
     Ok(target.join("python").join(name))
 }
 
+/// Whether the tests of the packages look at a file.
+pub(crate) fn is_of_package(path: &str) -> bool {
+    ["python/", "runtime/src/", "docs/python.md"].iter().any(|begin| path.starts_with(begin))
+}
+
 /// Makes the wheels, or the one that is named.
 pub(crate) fn wheel(arguments: &[String]) -> Result<(), Failure> {
     let (runtime, compiler) = match arguments {
