@@ -50,18 +50,18 @@ def compile(  # noqa: A001
         raise UsageError("`threads` and `device` are settings of a load; with `output` give them to sutura.load")
     with tempfile.TemporaryDirectory(prefix="sutura-") as folder:
         source = _source(model, args, Path(folder))
-        artifact = Path(folder, "model.sutura") if output is None else Path(output)
-        command = ["compile", "--output", str(artifact)]
-        for name, sizes in (dims or {}).items():
-            command += ["--dim", f"{name}={_sizes(name, sizes)}"]
+        # Absolute, as `-` would be stdout.
+        artifact = Path(folder, "model.sutura") if output is None else Path(os.path.abspath(output))
+        command = ["compile", f"--output={artifact}"]
+        command += [f"--dim={name}={_sizes(name, sizes)}" for name, sizes in (dims or {}).items()]
         if target is not None:
-            command += ["--target", target if isinstance(target, str) else ",".join(target)]
+            command.append(f"--target={target if isinstance(target, str) else ','.join(target)}")
         if fast_math is not False:
             words = fast_math if isinstance(fast_math, str) else "" if fast_math is True else ",".join(fast_math)
             command.append(f"--fast-math={words}" if words else "--fast-math")
         _compiler.run([*command, *flags, "--", str(source)])
         if output is not None:
-            return artifact
+            return Path(output)
         return load(artifact.read_bytes(), threads=threads, device=device)
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import logging
 import os
+import shutil
 import subprocess
 import warnings
 from pathlib import Path
@@ -24,9 +25,10 @@ _GRACE = 5.0
 def program() -> Path:
     """The program `sutura`. Raises `UnsupportedError` where there is none."""
     if path := os.environ.get(VARIABLE):
-        if not os.access(path, os.X_OK) or os.path.isdir(path):
+        found = shutil.which(path)
+        if found is None:
             raise UnsupportedError(f"{VARIABLE} is `{path}`, which is no program")
-        return Path(path)
+        return Path(found)
     try:
         import sutura_compiler
     except ImportError:

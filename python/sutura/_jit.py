@@ -12,14 +12,14 @@ from ._errors import UnsupportedError
 from ._native import Model
 
 
-def jit(function: Callable[..., Any], **settings: Any) -> Jitted:
+def jit(function: Callable[..., Any], *, fixed_sizes: bool = False, **settings: Any) -> Jitted:
     """Compiles a jax function at its first call, and once more for each other set of ranks and dtypes.
 
     Sizes are open: those that are equal at the first call are taken for one size, and a size of 1 stays 1. A call where they
-    are not is compiled for, too. Arguments and results may be trees (tuples, lists, dictionaries) of arrays. `settings` are those
+    are not is compiled for, too. With `fixed_sizes` each set of sizes is compiled for, as some functions need. Arguments and results may be trees (tuples, lists, dictionaries) of arrays. `settings` are those
     of `compile`. Needs the package `jax2onnx`.
     """
-    return Jitted(function, settings)
+    return Jitted(function, fixed_sizes, settings)
 
 
 class _Compiled(NamedTuple):
@@ -32,9 +32,10 @@ class _Compiled(NamedTuple):
 class Jitted:
     """A function of `jit`."""
 
-    def __init__(self, function: Callable[..., Any], settings: dict[str, Any]) -> None:
+    def __init__(self, function: Callable[..., Any], fixed_sizes: bool, settings: dict[str, Any]) -> None:
         functools.update_wrapper(self, function)
         self._function = function
+        self._fixed_sizes = fixed_sizes
         self._settings = settings
         #: By structure, ranks and dtypes.
         self._compiled: dict[Any, list[_Compiled]] = {}
@@ -46,15 +47,17 @@ class Jitted:
         return sum(map(len, self._compiled.values()))
 
     def __call__(self, *args: Any, **named: Any) -> Any:
-        tree = _jax().tree_util
+        jax = _jax()
+        tree = jax.tree_util
         leaves, treedef = tree.tree_flatten((args, named))
-        arrays = [leaf if hasattr(leaf, "dtype") else _jax().numpy.asarray(leaf) for leaf in leaves]
+        arrays = [leaf if isinstance(leaf, jax.Array) else jax.numpy.asarray(leaf) for leaf in leaves]
         key = (treedef, tuple((array.ndim, str(array.dtype)) for array in arrays))
         with self._lock:
             known = self._compiled.setdefault(key, [])
             compiled = next((one for one in known if _fit(one.specs, arrays)), None)
             if compiled is None:
-                compiled = self._compile(treedef, _specs(arrays))
+                fixed = [Spec(tuple(array.shape), str(array.dtype)) for array in arrays]
+                compiled = self._compile(treedef, fixed if self._fixed_sizes else _specs(arrays))
                 known.append(compiled)
         outputs = compiled.model(*arrays)
         return tree.tree_unflatten(compiled.result, outputs if isinstance(outputs, tuple) else (outputs,))
@@ -68,7 +71,12 @@ class Jitted:
             found.append(result)
             return tuple(outputs)
 
-        return _Compiled(specs, compile(flat, args=specs, **self._settings), found[-1])
+        try:
+            return _Compiled(specs, compile(flat, args=specs, **self._settings), found[-1])
+        except UnsupportedError as error:
+            if not self._fixed_sizes:
+                error.args = (f"{error}; with fixed_sizes=True sizes are known, which may be what it needs", *error.args[1:])
+            raise
 
 
 def _specs(arrays: list[Any]) -> list[Spec]:

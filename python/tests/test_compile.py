@@ -152,6 +152,15 @@ def test_jit_compiles_once_for_all_sizes(exporter):
     assert jitted.__name__ == "layer"
 
 
+def test_jit_with_fixed_sizes(exporter):
+    with pytest.raises(sutura.UnsupportedError, match="fixed_sizes=True"):
+        sutura.jit(jnp.sort)(jnp.ones(3))
+    sort = sutura.jit(jnp.sort, fixed_sizes=True)
+    for x in ([3.0, 1.0, 2.0], [1.0, 0.0, 5.0], [2.0, 1.0]):
+        np.testing.assert_array_equal(sort(jnp.asarray(x)), np.sort(x))
+    assert sort.compilations == 2
+
+
 def test_a_function_with_named_sizes(exporter):
     loaded = sutura.compile(
         lambda x, w: jnp.maximum(x @ w, 0),
