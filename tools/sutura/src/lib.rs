@@ -13,6 +13,7 @@ mod files;
 mod fmt;
 mod input;
 mod inspect;
+mod library;
 mod likely;
 mod machine;
 mod memory;

@@ -1,0 +1,212 @@
+//! A library's own part of the runtime in LLVM IR: tables of what it takes, checks and says, and its functions.
+
+use std::fmt::Write;
+
+use sutura_runtime::manifest::{Constant, Manifest, Value};
+use sutura_runtime::{ElementType, abi};
+
+use super::names::Names;
+use super::words::{FIXED, data_words, size_words, value_words};
+
+/// The functions of a model's code by the names under which `runtime.ll` calls them.
+pub(super) const CODE: [(&str, &str); 2] =
+    [(abi::SHAPES_SYMBOL, "sutura.code.shapes"), (abi::RUN_SYMBOL, "sutura.code.run")];
+
+/// What a library takes from its C library beside what compilers take for granted.
+pub(super) const PROVIDED: [&str; 3] = ["aligned_alloc", "free", "__tls_get_addr"];
+
+/// The parts that are the same for every model.
+const RUNTIME: [&str; 2] = [include_str!("runtime.ll"), include_str!("words.ll")];
+
+/// The whole of it for a model whose constants lie at the `offsets` of a variable, `data`, of so many bytes.
+pub(super) fn glue(manifest: &Manifest, names: &Names, interface: &str, data: (&str, &[usize], usize)) -> String {
+    let mut out = Glue { text: String::new(), texts: 0 };
+    out.sizes(manifest);
+    RUNTIME.iter().for_each(|part| out.line(part));
+    for (name, words) in FIXED {
+        out.define(name, words);
+    }
+    out.values("inputs", "input", &manifest.inputs);
+    out.values("outputs", "output", &manifest.outputs);
+    out.checks(manifest);
+    out.constants(&manifest.constants, data);
+    out.line(format!("@sutura.abi = internal constant i32 {}", abi::VERSION));
+    out.line(format!("@{interface} = constant i8 0"));
+    out.functions(manifest, names);
+    out.text
+}
+
+/// What an address of elements must be a multiple of, in bytes.
+pub(super) fn alignment(element_type: ElementType) -> usize {
+    match element_type {
+        ElementType::C64 | ElementType::C128 => element_type.bytes() / 2,
+        _ => element_type.bytes(),
+    }
+}
+
+struct Glue {
+    text: String,
+    /// How many texts are defined.
+    texts: usize,
+}
+
+impl Glue {
+    fn line(&mut self, line: impl AsRef<str>) {
+        self.text.push_str(line.as_ref());
+        self.text.push('\n');
+    }
+
+    /// Defines a string that ends with a zero byte.
+    fn define(&mut self, name: &str, text: &str) {
+        let mut bytes = String::new();
+        for byte in text.bytes() {
+            match byte {
+                b'"' | b'\\' | ..b' ' | 127.. => write!(bytes, "\\{byte:02X}").unwrap_or_default(),
+                _ => bytes.push(char::from(byte)),
+            }
+        }
+        self.line(format!("@sutura.{name} = internal constant [{} x i8] c\"{bytes}\\00\"", text.len() + 1));
+    }
+
+    /// The address of a text.
+    fn text(&mut self, text: &str) -> String {
+        let name = format!("text.{}", self.texts);
+        self.texts += 1;
+        self.define(&name, text);
+        format!("ptr @sutura.{name}")
+    }
+
+    /// Defines the types of arrays that `runtime.ll` has.
+    fn sizes(&mut self, manifest: &Manifest) {
+        let rank = |values: &[Value]| values.iter().map(|value| value.dims.len()).sum::<usize>();
+        self.line(format!("%sutura.Symbols = type [{} x i64]", manifest.symbols.len()));
+        self.line(format!("%sutura.InputDims = type [{} x i64]", rank(&manifest.inputs)));
+        self.line(format!("%sutura.OutputDims = type [{} x i64]", rank(&manifest.outputs)));
+        self.line(format!("%sutura.Inputs = type [{} x ptr]", manifest.inputs.len()));
+        self.line(format!("%sutura.Outputs = type [{} x ptr]", manifest.outputs.len()));
+    }
+
+    fn maybe(&mut self, text: Option<&String>) -> String {
+        text.map_or_else(|| "ptr null".to_owned(), |text| self.text(text))
+    }
+
+    /// Defines a table.
+    fn table(&mut self, name: &str, ty: &str, rows: &[String]) {
+        let rows: Vec<String> = rows.iter().map(|row| format!("{ty} {row}")).collect();
+        self.line(format!("@sutura.{name} = internal constant [{} x {ty}] [{}]", rows.len(), rows.join(", ")));
+    }
+
+    fn values(&mut self, name: &str, role: &str, values: &[Value]) {
+        let row = |value: &Value| {
+            let name = self.text(&value_words(role, &value.name));
+            let (bytes, alignment) = (value.element_type.bytes(), alignment(value.element_type));
+            format!("{{ {name}, i64 {}, i64 {bytes}, i64 {alignment} }}", value.dims.len())
+        };
+        let rows: Vec<String> = values.iter().map(row).collect();
+        self.table(name, "%sutura.Value", &rows);
+        self.line(format!("@sutura.n.{name} = internal constant i64 {}", values.len()));
+    }
+
+    fn checks(&mut self, manifest: &Manifest) {
+        let sizes = manifest.checks.iter().map(|check| {
+            let words = size_words(check);
+            let usual = self.text(&words.usual);
+            let [below, beyond, negative] =
+                [&words.below, &words.beyond, &words.negative].map(|text| self.maybe(text.as_ref()));
+            format!("{{ {usual}, {below}, {beyond}, {negative} }}")
+        });
+        let sizes: Vec<String> = sizes.collect();
+        self.table("checks", "%sutura.Check", &sizes);
+        let data = manifest.data_checks.iter().map(|check| {
+            let (usual, special, decides) = data_words(check);
+            let (usual, special) = (self.text(&usual), self.text(&special));
+            format!("{{ {usual}, {special}, i64 {} }}", decides as u8)
+        });
+        let data: Vec<String> = data.collect();
+        self.table("data.checks", "%sutura.DataCheck", &data);
+    }
+
+    fn constants(&mut self, constants: &[Constant], (data, offsets, size): (&str, &[usize], usize)) {
+        if !constants.is_empty() {
+            let alignment = sutura_codegen::DATA_ALIGNMENT;
+            self.line(format!("@{data} = external hidden constant [{size} x i8], align {alignment}"));
+        }
+        let rows = offsets.iter().map(|offset| format!("getelementptr (i8, ptr @{data}, i64 {offset})"));
+        let rows: Vec<String> = rows.collect();
+        self.table("constants", "ptr", &rows);
+    }
+
+    /// The functions that the header declares.
+    fn functions(&mut self, manifest: &Manifest, names: &Names) {
+        let (inputs, outputs) = (&manifest.inputs, &manifest.outputs);
+        let dims = |values: &[Value], kind: char| {
+            let values = values.iter().enumerate();
+            values.filter(|(_, value)| !value.dims.is_empty()).map(|(at, _)| format!("%{kind}d{at}")).collect::<Vec<_>>()
+        };
+        let all = |values: &[Value], kind: char| {
+            let each = values.iter().enumerate().map(|(at, value)| {
+                let dims = (!value.dims.is_empty()).then(|| format!("%{kind}d{at}"));
+                std::iter::once(format!("%{kind}{at}")).chain(dims).collect::<Vec<_>>()
+            });
+            each.flatten().collect::<Vec<_>>()
+        };
+        let input_dims = Array::new("id", dims(inputs, 'i'), inputs, true);
+        let output_dims = Array::new("od", dims(outputs, 'o'), outputs, true);
+        let input_data = Array::new("i", Vec::new(), inputs, false);
+        let output_data = Array::new("o", Vec::new(), outputs, false);
+
+        let message = "%message = call ptr @llvm.threadlocal.address.p0(ptr @sutura.message)\n  ret ptr %message";
+        self.line(format!("define ptr @{}() {{\n  {message}\n}}", names.function("last_error")));
+        let both = [input_dims.parameters.clone(), output_dims.parameters.clone()].concat();
+        let call = "@sutura.infer(ptr %id, ptr %od)";
+        self.function(&names.function("output_dims"), &both, &[&input_dims, &output_dims], call);
+        let sizes = [input_dims.parameters.clone(), vec!["%bytes".to_owned()]].concat();
+        let call = "@sutura.workspace(ptr %id, ptr %bytes)";
+        self.function(&names.function("workspace_bytes"), &sizes, &[&input_dims], call);
+        let everything = [all(inputs, 'i'), all(outputs, 'o'), vec!["%workspace".to_owned()]].concat();
+        let call = "@sutura.run(ptr %i, ptr %id, ptr %o, ptr %od, ptr %workspace, i64 %workspace.bytes)";
+        let arrays = [&input_data, &input_dims, &output_data, &output_dims];
+        self.function(&names.function("run"), &everything, &arrays, call);
+    }
+
+    /// A function that puts its parameters into arrays and passes these on.
+    fn function(&mut self, name: &str, parameters: &[String], arrays: &[&Array], call: &str) {
+        let mut parameters: Vec<String> = parameters.iter().map(|parameter| format!("ptr {parameter}")).collect();
+        if call.contains("%workspace.bytes") {
+            parameters.push("i64 %workspace.bytes".to_owned());
+        }
+        self.line(format!("define signext i32 @{name}({}) {{", parameters.join(", ")));
+        for array in arrays {
+            self.text.push_str(&array.filled());
+        }
+        self.line(format!("  %status = call i32 {call}\n  ret i32 %status\n}}"));
+    }
+}
+
+/// Parameters of a function in an array.
+struct Array {
+    name: &'static str,
+    parameters: Vec<String>,
+    /// What its elements are.
+    elements: Vec<String>,
+}
+
+impl Array {
+    fn new(name: &'static str, parameters: Vec<String>, values: &[Value], of_dims: bool) -> Self {
+        let element = |(at, value): (usize, &Value)| match of_dims && value.dims.is_empty() {
+            true => "null".to_owned(),
+            false => format!("%{name}{at}"),
+        };
+        Self { name, parameters, elements: values.iter().enumerate().map(element).collect() }
+    }
+
+    fn filled(&self) -> String {
+        let Self { name, elements, .. } = self;
+        let mut out = format!("  %{name} = alloca [{} x ptr]\n", elements.len());
+        for (at, element) in elements.iter().enumerate() {
+            write!(out, "  %{name}.{at} = getelementptr ptr, ptr %{name}, i64 {at}\n").unwrap_or_default();
+            write!(out, "  store ptr {element}, ptr %{name}.{at}\n").unwrap_or_default();
+        }
+        out
+    }
+}
