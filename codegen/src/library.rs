@@ -3,11 +3,11 @@
 use std::io::{self, BufWriter, Seek, SeekFrom, Write};
 
 use ar_archive_writer::{ArchiveKind, DEFAULT_OBJECT_READER, NewArchiveMember, write_archive_to_stream};
+use object::Endianness;
 use object::elf;
-use object::read::elf::{FileHeader as _, ElfFile64};
+use object::read::elf::{ElfFile64, FileHeader as _};
 use object::write::StreamingBuffer;
 use object::write::elf::{FileHeader, SectionHeader, Sym, Writer};
-use object::Endianness;
 
 use crate::error::Error;
 

@@ -37,7 +37,8 @@ pub(crate) struct Part<'a> {
 /// Writes the artifact and returns its size in bytes. Nothing is written where a file of the model changed meanwhile.
 pub(crate) fn write(path: &Path, compilation: &Compilation, parts: &[Part<'_>]) -> Result<u64, Failure> {
     let cx = &compilation.cx;
-    let owned = parts.iter().map(|part| all_constants(cx, part.module, part.interface)).collect::<Result<Vec<_>, _>>()?;
+    let owned =
+        parts.iter().map(|part| all_constants(cx, part.module, part.interface)).collect::<Result<Vec<_>, _>>()?;
     let borrowed: Vec<Vec<&[u8]>> = owned.iter().map(|all| all.iter().map(Cow::as_ref).collect()).collect();
     let contents = parts.iter().zip(&borrowed).map(|(part, constants)| {
         let Part { manifest, host, device, .. } = *part;

@@ -9,8 +9,8 @@ use sutura_input::whole_number;
 use sutura_ir::diagnostics::exit::{self, Exit};
 use sutura_passes::graph_property_rewrite::FAST_MATH;
 
-use crate::library::parse_prefix;
 use crate::dims::Dims;
+use crate::library::parse_prefix;
 use crate::pipeline::{Emit, INTEGERS};
 use crate::sizes::parse as parse_size;
 
@@ -144,7 +144,7 @@ pub(crate) struct CompileArgs {
     #[arg(long, value_enum, value_name = "STAGE")]
     pub(crate) emit: Option<Emit>,
     /// What the names of a library begin with; the model's name by default. The header and the library must have the same
-    #[arg(long, value_name = "NAME", requires = "emit", value_parser = parse_prefix)]
+    #[arg(long, value_name = "NAME", value_parser = parse_prefix)]
     pub(crate) prefix: Option<String>,
     /// Also writes the text of every stage into this folder
     #[arg(long, value_name = "DIR")]

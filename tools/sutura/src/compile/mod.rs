@@ -49,6 +49,9 @@ pub(crate) fn compile(args: &CompileArgs, talk: &Talk) -> Result<(), Failure> {
     if args.report_measure && args.emit.is_some() {
         return Err(Failure::usage("--report-measure runs the artifact, and --emit stops before there is one"));
     }
+    if args.prefix.is_some() && !args.emit.is_some_and(Emit::of_library) {
+        return Err(Failure::usage("--prefix is for `--emit=static-lib` and `--emit=c-header`"));
+    }
     let tuner = Tuner::of(args)?;
     let listening = remarks.is_some() || report.is_some();
     let compilation = if listening { Compilation::listening() } else { Compilation::new() };
@@ -431,8 +434,7 @@ impl Job<'_> {
         if let (Some(vendor), Some(device), None) = (self.machine.vendor, &lowered.device, self.args.emit) {
             self.accept_device(vendor, device)?;
         }
-        let whole =
-            lowered.device.is_none() && matches!(self.args.emit, Some(Emit::Obj | Emit::So | Emit::StaticLib));
+        let whole = lowered.device.is_none() && matches!(self.args.emit, Some(Emit::Obj | Emit::So | Emit::StaticLib));
         let host = match self.args.emit.is_none() || whole {
             true => {
                 let target = self.host_target(&lowered);

@@ -141,7 +141,10 @@ impl Glue {
         let (inputs, outputs) = (&manifest.inputs, &manifest.outputs);
         let dims = |values: &[Value], kind: char| {
             let values = values.iter().enumerate();
-            values.filter(|(_, value)| !value.dims.is_empty()).map(|(at, _)| format!("%{kind}d{at}")).collect::<Vec<_>>()
+            values
+                .filter(|(_, value)| !value.dims.is_empty())
+                .map(|(at, _)| format!("%{kind}d{at}"))
+                .collect::<Vec<_>>()
         };
         let all = |values: &[Value], kind: char| {
             let each = values.iter().enumerate().map(|(at, value)| {

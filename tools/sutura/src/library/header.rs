@@ -15,19 +15,16 @@ pub(super) fn header(manifest: &Manifest, names: &Names, interface: &str) -> Str
     let mut out = String::new();
     about(manifest, names, &mut out);
     let guard = format!("SUTURA_MODEL_{prefix}_H");
-    let decided = !manifest.decided.is_empty();
-    let (output_dims, workspace_bytes, run) = (
-        parameters(&[(&manifest.inputs, &names.inputs, "const "), (&manifest.outputs, &names.outputs, "")], false),
-        parameters(&[(&manifest.inputs, &names.inputs, "const ")], false),
-        parameters(
-            &[
-                (&manifest.inputs, &names.inputs, "const "),
-                (&manifest.outputs, &names.outputs, if decided { "" } else { "const " }),
-            ],
-            true,
-        ),
-    );
-    let after = "void *workspace, size_t workspace_bytes";
+    let inputs = manifest.inputs.iter().zip(&names.inputs);
+    let outputs = manifest.outputs.iter().zip(&names.outputs);
+    let input_dims = || inputs.clone().filter_map(|(value, name)| dims_parameter("const ", value, name));
+    let output_dims = outputs.clone().filter_map(|(value, name)| dims_parameter("", value, name));
+    let tensors = inputs.clone().map(|tensor| ("const ", tensor)).chain(outputs.map(|tensor| ("", tensor)));
+    let tensors = tensors.flat_map(|(qualifier, (value, name))| {
+        let data = format!("{qualifier}{} *{name}", c_type(value.element_type));
+        [Some(data), dims_parameter("const ", value, name)].into_iter().flatten()
+    });
+    let owned = |texts: &[&str]| texts.iter().map(|text| (*text).to_owned()).collect::<Vec<_>>();
     write!(
         out,
         "\
@@ -54,13 +51,13 @@ typedef enum {prefix}_status {{
 /* The words of the last error on this thread, empty if there was none; valid until the next error on this thread. */
 const char *{prefix}_last_error(void);
 
-/* Computes the dimensions of the outputs from those of the inputs.{most} */
+/* Computes the dimensions of the outputs from those of the inputs. */
 {prefix}_status {prefix}_output_dims({output_dims});
 
 /* Computes how many bytes of workspace a run with inputs of these dimensions needs. */
 {prefix}_status {prefix}_workspace_bytes({workspace_bytes});
 
-/* Runs the model. The dimensions of an output are those of its buffer, which must be what {prefix}_output_dims gives.{left} Outputs
+/* Runs the model. The dimensions of an output are those of its buffer, which must be what {prefix}_output_dims gives. Outputs
  * overlap neither each other nor an input nor the workspace. Data of a tensor without elements may be NULL.
  * The workspace may lie anywhere and hold anything; with NULL and 0 the run allocates it, and frees it again. */
 {prefix}_status {prefix}_run({run});
@@ -77,44 +74,29 @@ __attribute__((used)) static const char *const {prefix}_interface = &{interface}
 
 #endif
 ",
-        output_dims = list(output_dims, ""),
-        workspace_bytes = list(workspace_bytes, "size_t *bytes"),
-        run = list(run, after),
-        most = if decided { " Of\n * dimensions that data decide it tells the most that they may be." } else { "" },
-        left = if decided {
-            " After\n * the run they are those of the output, which lies at the front of its buffer."
-        } else {
-            ""
-        },
+        output_dims = list(input_dims().chain(output_dims)),
+        workspace_bytes = list(input_dims().chain(owned(&["size_t *bytes"]))),
+        run = list(tensors.chain(owned(&["void *workspace", "size_t workspace_bytes"]))),
     )
     .unwrap_or_default();
     out
 }
 
-/// A list of parameters.
-fn list(mut parameters: Vec<String>, last: &str) -> String {
-    if !last.is_empty() {
-        parameters.push(last.to_owned());
+/// A list of parameters, a line for each where one line would be long.
+fn list(parameters: impl Iterator<Item = String>) -> String {
+    let parameters: Vec<String> = parameters.collect();
+    let long = parameters.iter().map(|parameter| parameter.len() + 2).sum::<usize>() > 80;
+    match parameters.is_empty() {
+        true => "void".to_owned(),
+        false if long => format!("\n    {}", parameters.join(",\n    ")),
+        false => parameters.join(", "),
     }
-    if parameters.is_empty() { "void".to_owned() } else { parameters.join(", ") }
 }
 
-/// The parameters of values, each group with how its dims are qualified: dims alone, or data with them.
-fn parameters(groups: &[(&Vec<Value>, &Vec<String>, &str)], with_data: bool) -> Vec<String> {
-    let mut out = Vec::new();
-    for (at, (values, names, qualifier)) in groups.iter().enumerate() {
-        for (value, name) in values.iter().zip(*names) {
-            if with_data {
-                // The inputs come first.
-                let constant = if at == 0 { "const " } else { "" };
-                out.push(format!("{constant}{} *{name}", c_type(value.element_type)));
-            }
-            if !value.dims.is_empty() {
-                out.push(format!("{qualifier}int64_t {}[{}]", dims(name), value.dims.len()));
-            }
-        }
-    }
-    out
+/// The parameter for the dims of a tensor, if it has some.
+fn dims_parameter(qualifier: &str, value: &Value, name: &str) -> Option<String> {
+    let rank = value.dims.len();
+    (rank > 0).then(|| format!("{qualifier}int64_t {}[{rank}]", dims(name)))
 }
 
 /// The comment at the top: what the model takes and gives.
@@ -143,7 +125,7 @@ fn about(manifest: &Manifest, names: &Names, out: &mut String) {
         }
     }
     for symbol in &manifest.symbols {
-        writeln!(out, " * dimension `{}`: {}", comment(&symbol.name), range(symbol, manifest)).unwrap_or_default();
+        writeln!(out, " * dimension `{}`: {}", comment(&symbol.name), range(symbol)).unwrap_or_default();
     }
     out.push_str(" */\n");
 }
@@ -165,14 +147,13 @@ fn tensor(role: &str, value: &Value, name: &str) -> String {
 }
 
 /// The values that a symbol has.
-fn range(symbol: &Symbol, manifest: &Manifest) -> String {
+fn range(symbol: &Symbol) -> String {
     let most = match symbol.max {
         i64::MAX => "and more".to_owned(),
         most => format!("to {most}"),
     };
     let multiple = if symbol.div > 1 { format!(", a multiple of {}", symbol.div) } else { String::new() };
-    let decided = if manifest.decided.contains(&symbol.name) { ", which data decide" } else { "" };
-    format!("{} {most}{multiple}{decided}", symbol.min)
+    format!("{} {most}{multiple}", symbol.min)
 }
 
 /// Text of others in a comment, which it cannot end.

@@ -20,8 +20,8 @@ use sutura_runtime::mapping::Mapping;
 
 use crate::failure::{Failure, Kind};
 use crate::files;
-pub(crate) use names::parse_prefix;
 use names::Names;
+pub(crate) use names::parse_prefix;
 
 /// Bytes of constants that a library may have: code reaches data within two gigabytes, and the program has data of its own.
 const MOST_DATA: usize = 0x7000_0000;
@@ -68,7 +68,8 @@ impl<'m> Library<'m> {
             hash.update((text.len() as u64).to_le_bytes());
             hash.update(text);
         };
-        for (values, names) in [(&self.manifest.inputs, &self.names.inputs), (&self.manifest.outputs, &self.names.outputs)]
+        for (values, names) in
+            [(&self.manifest.inputs, &self.names.inputs), (&self.manifest.outputs, &self.names.outputs)]
         {
             add(&values.len().to_string());
             for (value, name) in values.iter().zip(names) {

@@ -217,16 +217,18 @@ mod tests {
         assert_eq!(shown("a\u{1}\nb"), "a\\u{1}\\nb");
         let long = shown(&"é".repeat(500));
         assert!(long.len() < LONGEST + 4 && long.ends_with('…'));
-        assert!(size_words(&Check {
-            kind: CheckKind::Equal,
-            dim: Some("\u{1}\u{9}".into()),
-            left: "\u{2}\u{1}".into(),
-            right: "\u{3}".into(),
-            reserve: None,
-        })
-        .usual
-        .chars()
-        .filter(|c| *c < '\u{4}')
-        .eq(['\u{1}', '\u{1}', '\u{1}', '\u{2}']));
+        assert!(
+            size_words(&Check {
+                kind: CheckKind::Equal,
+                dim: Some("\u{1}\u{9}".into()),
+                left: "\u{2}\u{1}".into(),
+                right: "\u{3}".into(),
+                reserve: None,
+            })
+            .usual
+            .chars()
+            .filter(|c| *c < '\u{4}')
+            .eq(['\u{1}', '\u{1}', '\u{1}', '\u{2}'])
+        );
     }
 }
