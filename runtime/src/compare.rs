@@ -72,17 +72,36 @@ pub fn compare(actual: &Tensor, expected: &Tensor) -> Result<Comparison> {
     Ok(Comparison { elements, max_abs: report(abs), max_rel: report(rel), nan_mismatches, different })
 }
 
-/// Whether `|actual - expected| <= absolute + relative * |expected|` for every element, NaNs as in [`Comparison`].
-pub fn all_close(actual: &Tensor, expected: &Tensor, absolute: f64, relative: f64) -> Result<bool> {
+/// The elements that a tolerance does not allow.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Outside {
+    /// How many there are.
+    pub count: usize,
+    /// The first of them, with its absolute error.
+    pub first: Option<Worst>,
+}
+
+/// The elements of which `|actual - expected| <= absolute + relative * |expected|` does not hold, NaNs as in [`Comparison`].
+pub fn outside(actual: &Tensor, expected: &Tensor, absolute: f64, relative: f64) -> Result<Outside> {
     check_comparable(actual, expected)?;
     let parts = (parts(actual)?, parts(expected)?);
     let (actual, expected) = (parts.0.as_ref().unwrap_or(actual), parts.1.as_ref().unwrap_or(expected));
-    Ok(pairs(actual, expected).all(|pair| {
+    let is_outside = |pair: &Pair| {
         let error = pair.error();
         let magnitude = pair.expected.as_f64().abs();
-        !error.different
-            || (!error.nan_mismatch && magnitude.is_finite() && error.absolute <= absolute + relative * magnitude)
-    }))
+        error.different
+            && (error.nan_mismatch || !magnitude.is_finite() || error.absolute > absolute + relative * magnitude)
+    };
+    let mut wrong = pairs(actual, expected).enumerate().filter(|(_, pair)| is_outside(pair));
+    let Some((at, pair)) = wrong.next() else { return Ok(Outside { count: 0, first: None }) };
+    let count = 1 + wrong.count();
+    let first = Tracker { error: pair.error().absolute, at: Some(at) }.report(actual, expected);
+    Ok(Outside { count, first: Some(first) })
+}
+
+/// Whether [`outside`] finds no element.
+pub fn all_close(actual: &Tensor, expected: &Tensor, absolute: f64, relative: f64) -> Result<bool> {
+    Ok(outside(actual, expected, absolute, relative)?.count == 0)
 }
 
 fn check_comparable(actual: &Tensor, expected: &Tensor) -> Result<()> {

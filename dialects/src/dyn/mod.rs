@@ -8,6 +8,7 @@ pub mod instance;
 pub mod interp;
 pub mod ops;
 pub mod poly;
+mod spec;
 
 pub use attr::ShapeAttr;
 pub use bounds::{Bounds, greater, is_at_most};
@@ -15,3 +16,4 @@ pub use facts::{Facts, SymbolInfo};
 pub use instance::Instance;
 pub use ops::{DynDialect, EqualOp, SymbolOp};
 pub use poly::Poly;
+pub use spec::DimSpec;

@@ -10,7 +10,7 @@
 pub enum Exit {
     /// Done.
     Ok = 0,
-    /// The input is wrong: a model, a program, data, or results that differ from those expected.
+    /// The input is wrong: a model, a program, data.
     Input = 1,
     /// The call is wrong.
     Usage = 2,
@@ -24,6 +24,8 @@ pub enum Exit {
     NotLegal = 6,
     /// A pass changed what a function does, as `--check-passes` found.
     Changed = 7,
+    /// A result is not what was expected.
+    Mismatch = 8,
     /// An error of the tool itself.
     Internal = 70,
     /// A pass left IR that does not verify: an error of that pass.
@@ -34,15 +36,16 @@ pub enum Exit {
 
 impl Exit {
     /// Every code with what it means, in order.
-    pub const ALL: [(Self, &'static str); 11] = [
+    pub const ALL: [(Self, &'static str); 12] = [
         (Self::Ok, "done"),
-        (Self::Input, "the input is wrong (a model, a program, data), or a result is not what was expected"),
+        (Self::Input, "the input is wrong (a model, a program, data)"),
         (Self::Usage, "wrong usage"),
         (Self::Unsupported, "the input is right, and needs what is not supported"),
         (Self::Corrupt, "a damaged artifact"),
         (Self::System, "the system refused (a file that cannot be read or written, memory, a thread)"),
         (Self::NotLegal, "operations are left that --expect-legal does not allow"),
         (Self::Changed, "a pass changed what a function does (--check-passes)"),
+        (Self::Mismatch, "a result is not what was expected"),
         (Self::Internal, "an error of the tool itself"),
         (Self::Verification, "a pass left IR that does not verify, which is an error of the pass"),
         (Self::Interrupted, "interrupted"),
@@ -102,7 +105,7 @@ mod tests {
     #[test]
     fn codes_are_distinct_and_in_order() {
         assert!(Exit::ALL.windows(2).all(|pair| pair[0].0.code() < pair[1].0.code()));
-        assert_eq!(Exit::Verification.meaning(), Exit::ALL[9].1);
+        assert_eq!(Exit::Verification.meaning(), Exit::ALL[10].1);
     }
 
     #[test]

@@ -11,7 +11,7 @@ mod symbols;
 
 use sutura_ir::pass::PassRegistry;
 
-pub use declare::{DECLARE_DIMS, DimSpec, declare_dims};
+pub use declare::{DECLARE_DIMS, declare_dims};
 pub use encodings::{MATERIALIZE_ENCODINGS, STRIP_ENCODINGS};
 pub use propagate::PROPAGATE_SHAPES;
 

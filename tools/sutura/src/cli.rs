@@ -3,16 +3,17 @@
 use std::path::PathBuf;
 
 use clap::builder::PossibleValuesParser;
-use clap::{ArgAction, Args, Parser, Subcommand, ValueEnum};
+use clap::{Args, Parser, Subcommand, ValueEnum};
 use sutura_import::onnx::GivenShape;
 use sutura_input::whole_number;
 use sutura_ir::diagnostics::exit::{self, Exit};
 use sutura_passes::graph_property_rewrite::FAST_MATH;
+use sutura_run::args::{BenchArgs, InspectArgs, RunArgs, Talking, VerifyArgs, size as parse_size, threads};
+use sutura_run::shell::{CompletionsArgs, ManualArgs};
 
 use crate::dims::Dims;
 use crate::library::parse_prefix;
 use crate::pipeline::{Emit, INTEGERS};
-use crate::sizes::parse as parse_size;
 
 /// Said below the help of the tool and of its commands.
 fn exit_codes() -> String {
@@ -23,6 +24,7 @@ fn exit_codes() -> String {
         Exit::Unsupported,
         Exit::Corrupt,
         Exit::System,
+        Exit::Mismatch,
         Exit::Internal,
         Exit::Verification,
         Exit::Interrupted,
@@ -59,25 +61,8 @@ written only if it still holds the same program and the same comments.";
 pub(crate) struct Cli {
     #[command(subcommand)]
     pub(crate) command: Command,
-    /// Says more; twice: remarks of passes as well
-    #[arg(short, long, global = true, action = ArgAction::Count)]
-    pub(crate) verbose: u8,
-    /// Says nothing but errors
-    #[arg(short, long, global = true, conflicts_with = "verbose")]
-    pub(crate) quiet: bool,
-    /// How to write messages to stderr
-    #[arg(long, global = true, value_enum, default_value_t, value_name = "FORMAT")]
-    pub(crate) message_format: MessageFormat,
-}
-
-/// How messages are written.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
-pub(crate) enum MessageFormat {
-    /// For people
-    #[default]
-    Human,
-    /// One JSON object per line
-    Json,
+    #[command(flatten)]
+    pub(crate) talking: Talking,
 }
 
 #[derive(Debug, Subcommand)]
@@ -85,12 +70,18 @@ pub(crate) enum Command {
     /// Compiles a model to an artifact, or to any stage before it
     #[command(after_help = exit_codes())]
     Compile(Box<CompileArgs>),
-    /// Runs an artifact on tensors from files
+    /// Runs an artifact, or a model that it compiles for that, on tensors from files or on made ones
     #[command(after_help = exit_codes())]
-    Run(RunArgs),
+    Run(Box<RunArgs>),
+    /// Times an artifact or a model at many shapes, beside onnxruntime where Python has it
+    #[command(after_help = exit_codes())]
+    Bench(Box<BenchArgs>),
     /// Shows what an artifact says about itself
     #[command(after_help = exit_codes())]
     Inspect(InspectArgs),
+    /// Says whether artifacts are as they were written, and run on this machine
+    #[command(after_help = exit_codes())]
+    Verify(VerifyArgs),
     /// Says whether a model can be compiled, and everything in it that cannot: goes through every stage but code generation
     #[command(after_help = exit_codes())]
     Check(CheckArgs),
@@ -103,6 +94,12 @@ pub(crate) enum Command {
     /// Shows the processor and the GPUs of this machine, with their limits; with `--message-format=json` a JSON object per line
     #[command(after_help = DEVICES)]
     Devices,
+    /// Looks whether what compiling and running need is there, and says what is absent
+    Doctor,
+    /// Writes a script with which a shell completes commands and flags
+    Completions(CompletionsArgs),
+    /// Writes pages for `man`
+    Manual(ManualArgs),
     /// Explains a code of a message, such as E0003, with an example that fails and one that does not
     Explain {
         /// The code
@@ -208,82 +205,9 @@ fn fast_math() -> PossibleValuesParser {
     PossibleValuesParser::new(FAST_MATH.iter().map(|(name, _)| *name).chain([INTEGERS]))
 }
 
-fn threads(text: &str) -> Result<u16, String> {
-    whole_number(text).filter(|n| *n >= 1).ok_or_else(|| "expected a whole number from 1 to 65535".to_owned())
-}
-
 fn index_limit(text: &str) -> Result<i64, String> {
     let number = whole_number(text).filter(|n| (1..=i64::from(i32::MAX)).contains(n));
     number.ok_or_else(|| "expected a whole number from 1 to 2147483647".to_owned())
-}
-
-#[derive(Args, Debug)]
-pub(crate) struct RunArgs {
-    /// The artifact
-    pub(crate) artifact: PathBuf,
-    /// An input: `name=@x.npy` (or .pb), `name=@x.npz:tensor` (or .safetensors), or `name=2x3xf32=1,2,3,4,5,6` (one value
-    /// fills the tensor); without `name=` in order
-    #[arg(short, long = "input", value_name = "SPEC")]
-    pub(crate) inputs: Vec<String>,
-    /// A file with inputs, by their names: .npz, .safetensors, or a .pb that says its name. May be given several times
-    #[arg(long = "inputs", value_name = "FILE")]
-    pub(crate) input_files: Vec<PathBuf>,
-    /// A folder for all outputs as .npy, or `name=@y.npy` (or .npz, .safetensors, .pb)
-    #[arg(short, long = "output", value_name = "SPEC")]
-    pub(crate) outputs: Vec<String>,
-    /// A file for all outputs, by their names: .npz or .safetensors
-    #[arg(long = "outputs", value_name = "FILE")]
-    pub(crate) output_file: Option<PathBuf>,
-    /// An output that is expected: `name=@y.npy` or as for an input
-    #[arg(long = "expected", value_name = "SPEC")]
-    pub(crate) expected: Vec<String>,
-    /// A file with outputs that are expected, as for `--inputs`
-    #[arg(long = "expected-outputs", value_name = "FILE")]
-    pub(crate) expected_files: Vec<PathBuf>,
-    /// Refuses a tensor's file of more bytes, as `4G`; without it only what the model takes is a limit. The artifact, which is
-    /// mapped, may have any size
-    #[arg(long, value_name = "SIZE", value_parser = sutura_input::parse_size)]
-    pub(crate) max_input: Option<u64>,
-    /// Largest absolute difference from what is expected
-    #[arg(long, default_value_t = 1e-5, value_name = "X")]
-    pub(crate) atol: f64,
-    /// Largest difference relative to the expected value
-    #[arg(long, default_value_t = 1e-5, value_name = "X")]
-    pub(crate) rtol: f64,
-    /// Threads of a run; all cores by default
-    #[arg(long, value_name = "N", value_parser = threads)]
-    pub(crate) threads: Option<u16>,
-    /// Does not compare what the artifact holds with its hashes, and says so: for large files that something else vouches
-    /// for. Of a damaged one results may be wrong
-    #[arg(long)]
-    pub(crate) trust_artifact: bool,
-    /// The device to run on, of an artifact that was compiled for one: a name that `sutura devices` shows; by default the
-    /// first of its kind
-    #[arg(long, value_name = "NAME")]
-    pub(crate) device: Option<String>,
-    /// Runs this often after a first run, and shows the latency
-    #[arg(long, default_value_t = 0, value_name = "N", value_parser = sutura_input::parse_number::<u32>)]
-    pub(crate) repeat: u32,
-    /// Shows for each kernel how long it takes, how much of the run that is, and how close to what the machine can do; of
-    /// the runs of `--repeat`, or of 10
-    #[arg(long)]
-    pub(crate) profile: bool,
-    /// A file that describes the machine whose numbers `--profile` compares with, such as `sutura target probe` writes; by
-    /// default the description that fits this machine
-    #[arg(long, value_name = "FILE", requires = "profile")]
-    pub(crate) target_file: Option<PathBuf>,
-}
-
-#[derive(Args, Debug)]
-pub(crate) struct InspectArgs {
-    /// The artifact
-    pub(crate) artifact: PathBuf,
-    /// Writes the manifest as it is
-    #[arg(long)]
-    pub(crate) json: bool,
-    /// Shows the memory of a run at these sizes, which must be all that the model has
-    #[arg(long, value_name = "NAME=VALUE", value_delimiter = ',', value_parser = parse_size, conflicts_with = "json")]
-    pub(crate) sizes: Vec<(String, i64)>,
 }
 
 #[derive(Args, Debug)]

@@ -3,7 +3,8 @@
 use std::path::{Path, PathBuf};
 
 use clap::Args;
-use sutura_passes::shape::{DimSpec, declare_dims};
+use sutura_dialects::r#dyn::DimSpec;
+use sutura_passes::shape::declare_dims;
 
 use crate::failure::Failure;
 use crate::pipeline::{Compilation, Level, Program, Stage};

@@ -1,200 +1,50 @@
-//! What ends a command, and with which exit code: `docs/exit-codes.md`.
+//! What ends a command, of the crates that only this tool uses.
 
-use std::fmt;
-use std::path::Path;
+use sutura_ir::diagnostics::codes;
+pub(crate) use sutura_run::failure::{Failure, Kind};
 
-use sutura_input::InputError;
-use sutura_ir::diagnostics::{Exit, codes};
-
-/// Classes of failures.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Kind {
-    /// The model or the data is wrong.
-    Input,
-    /// The call is wrong.
-    Usage,
-    /// Fine, but beyond what this version can do.
-    Unsupported,
-    /// A damaged artifact.
-    Corrupt,
-    /// The system refused.
-    System,
-    /// An error of sutura itself.
-    Internal,
-    /// A pass left IR that does not verify.
-    Verification,
-    /// MLIR does not take a program: whose error that is depends on who wrote it.
-    Rejected,
+/// What code generation refuses.
+pub(crate) fn of_codegen(error: sutura_codegen::Error) -> Failure {
+    use sutura_codegen::Error as Codegen;
+    if let Codegen::Undefined { symbols } = &error
+        && symbols.iter().all(|s| matches!(s.as_str(), "fma" | "fmaf"))
+    {
+        let message = "kernels need fused multiplication and addition, which the target has no instruction for";
+        return Failure::new(Kind::Unsupported, message).hint("choose a target with the feature `fma`");
+    }
+    let kind = match &error {
+        Codegen::NoLinker { .. } | Codegen::Io { .. } | Codegen::Thread { .. } => Kind::System,
+        Codegen::Cpu { .. }
+        | Codegen::Feature { .. }
+        | Codegen::FeatureSign { .. }
+        | Codegen::Triple { .. }
+        | Codegen::Architecture { .. } => Kind::Unsupported,
+        Codegen::Rejected { .. } | Codegen::Undefined { .. } => Kind::Rejected,
+        Codegen::NestedTooDeep { .. } => Kind::Unsupported,
+        _ => Kind::Internal,
+    };
+    Failure::new(kind, error)
 }
 
-impl Kind {
-    pub(crate) fn exit(self) -> Exit {
-        match self {
-            Self::Input => Exit::Input,
-            Self::Usage => Exit::Usage,
-            Self::Unsupported => Exit::Unsupported,
-            Self::Corrupt => Exit::Corrupt,
-            Self::System => Exit::System,
-            Self::Internal => Exit::Internal,
-            Self::Verification => Exit::Verification,
-            Self::Rejected => Exit::Input,
-        }
-    }
-
-    pub(crate) fn name(self) -> &'static str {
-        match self {
-            Self::Input => "input",
-            Self::Usage => "usage",
-            Self::Unsupported => "unsupported",
-            Self::Corrupt => "corrupt",
-            Self::System => "system",
-            Self::Internal => "internal",
-            Self::Verification => "verification",
-            Self::Rejected => "input",
-        }
+/// A model that is not read.
+pub(crate) fn of_onnx(error: sutura_import::onnx::OnnxError) -> Failure {
+    use sutura_import::onnx::OnnxError as Onnx;
+    match error {
+        Onnx::Read { path, source } => Failure::reading(&path, &source),
+        error @ Onnx::Invalid(_) => invalid_model(error),
+        error @ Onnx::Unsupported(_) => Failure::new(Kind::Unsupported, error),
+        error => Failure::new(Kind::Input, error),
     }
 }
 
-/// Why a command did not do its work.
-#[derive(Clone, Debug)]
-pub(crate) struct Failure {
-    pub(crate) kind: Kind,
-    pub(crate) message: String,
-    /// What to do about it.
-    pub(crate) hint: Option<String>,
-    /// The stable code whose page `sutura explain` shows.
-    pub(crate) code: Option<&'static str>,
-}
-
-impl Failure {
-    pub(crate) fn new(kind: Kind, message: impl fmt::Display) -> Self {
-        Self { kind, message: message.to_string(), hint: None, code: None }
-    }
-
-    pub(crate) fn input(message: impl fmt::Display) -> Self {
-        Self::new(Kind::Input, message)
-    }
-
-    pub(crate) fn usage(message: impl fmt::Display) -> Self {
-        Self::new(Kind::Usage, message)
-    }
-
-    pub(crate) fn internal(message: impl fmt::Display) -> Self {
-        Self::new(Kind::Internal, message)
-    }
-
-    /// A file that could not be read or written.
-    pub(crate) fn io(action: &str, path: &Path, error: &std::io::Error) -> Self {
-        Self::new(Kind::System, format!("cannot {action} `{}`: {error}", path.display()))
-    }
-
-    /// An input that is not read.
-    pub(crate) fn reading(path: &Path, error: &InputError) -> Self {
-        let kind = if error.is_system() { Kind::System } else { Kind::Input };
-        let failure = Self::new(kind, format!("cannot read `{}`: {error}", path.display()));
-        Self { hint: error.hint().map(str::to_owned), code: Some(error.code()), ..failure }
-    }
-
-    #[must_use]
-    pub(crate) fn hint(mut self, hint: impl fmt::Display) -> Self {
-        self.hint = Some(hint.to_string());
-        self
+/// Operators that the importer does not take.
+pub(crate) fn of_operators(error: sutura_import::onnx::UnsupportedOps) -> Failure {
+    match error.is_invalid() {
+        true => invalid_model(error),
+        false => Failure::new(Kind::Unsupported, error),
     }
 }
 
-impl From<sutura_runtime::Error> for Failure {
-    fn from(error: sutura_runtime::Error) -> Self {
-        use sutura_runtime::ErrorKind as Runtime;
-        let kind = match error.kind() {
-            Runtime::Input => Kind::Input,
-            Runtime::Usage => Kind::Usage,
-            Runtime::Unsupported => Kind::Unsupported,
-            Runtime::Corrupt => Kind::Corrupt,
-            Runtime::System => Kind::System,
-            _ => Kind::Internal,
-        };
-        Self::new(kind, error)
-    }
-}
-
-impl From<sutura_tensors::Error> for Failure {
-    fn from(error: sutura_tensors::Error) -> Self {
-        use sutura_tensors::Error as Tensors;
-        match error {
-            Tensors::Read { path, source } => Self::reading(&path, &source),
-            Tensors::Write { path, source } => Self::io("write", &path, &source),
-            Tensors::Runtime(error) => error.into(),
-            Tensors::Several { ref path, .. } => {
-                let hint = format!("write `@{}:TENSOR`", path.display());
-                Self::usage(&error).hint(hint)
-            }
-            error @ (Tensors::NoTensor { .. } | Tensors::Unwritable { .. }) => Self::usage(error),
-            error @ Tensors::Format { .. } => Self::input(error),
-        }
-    }
-}
-
-impl From<sutura_codegen::Error> for Failure {
-    fn from(error: sutura_codegen::Error) -> Self {
-        use sutura_codegen::Error as Codegen;
-        if let Codegen::Undefined { symbols } = &error
-            && symbols.iter().all(|s| matches!(s.as_str(), "fma" | "fmaf"))
-        {
-            let message = "kernels need fused multiplication and addition, which the target has no instruction for";
-            return Self::new(Kind::Unsupported, message).hint("choose a target with the feature `fma`");
-        }
-        let kind = match &error {
-            Codegen::NoLinker { .. } | Codegen::Io { .. } | Codegen::Thread { .. } => Kind::System,
-            Codegen::Cpu { .. }
-            | Codegen::Feature { .. }
-            | Codegen::FeatureSign { .. }
-            | Codegen::Triple { .. }
-            | Codegen::Architecture { .. } => Kind::Unsupported,
-            Codegen::Rejected { .. } | Codegen::Undefined { .. } => Kind::Rejected,
-            Codegen::NestedTooDeep { .. } => Kind::Unsupported,
-            _ => Kind::Internal,
-        };
-        Self::new(kind, error)
-    }
-}
-
-impl From<sutura_import::onnx::OnnxError> for Failure {
-    fn from(error: sutura_import::onnx::OnnxError) -> Self {
-        use sutura_import::onnx::OnnxError as Onnx;
-        match error {
-            Onnx::Read { path, source } => Self::reading(&path, &source),
-            error @ Onnx::Invalid(_) => Self { code: Some(codes::INVALID_MODEL), ..Self::new(Kind::Input, error) },
-            error @ Onnx::Unsupported(_) => Self::new(Kind::Unsupported, error),
-            error => Self::new(Kind::Input, error),
-        }
-    }
-}
-
-impl From<sutura_import::onnx::UnsupportedOps> for Failure {
-    fn from(error: sutura_import::onnx::UnsupportedOps) -> Self {
-        match error.is_invalid() {
-            true => Self { code: Some(codes::INVALID_MODEL), ..Self::new(Kind::Input, error) },
-            false => Self::new(Kind::Unsupported, error),
-        }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn the_runtime_has_the_same_numbers() {
-        use sutura_runtime::ErrorKind as Runtime;
-        for (kind, runtime) in [
-            (Kind::Input, Runtime::Input),
-            (Kind::Usage, Runtime::Usage),
-            (Kind::Unsupported, Runtime::Unsupported),
-            (Kind::Corrupt, Runtime::Corrupt),
-            (Kind::System, Runtime::System),
-            (Kind::Internal, Runtime::Internal),
-        ] {
-            assert_eq!(kind.exit().code(), runtime.exit_code(), "{}", kind.name());
-        }
-    }
+fn invalid_model(error: impl std::fmt::Display) -> Failure {
+    Failure { code: Some(codes::INVALID_MODEL), ..Failure::new(Kind::Input, error) }
 }

@@ -9,7 +9,7 @@ use sutura_import::onnx::{MapFile, OnnxModel, Origin};
 use sutura_input::{InputError, Limits, regular, rest_of, utf8, without_nul};
 
 use crate::cli::Reading;
-use crate::failure::Failure;
+use crate::failure::{Failure, of_onnx};
 use crate::storage::ModelFiles;
 
 /// A model as it was given.
@@ -52,10 +52,10 @@ pub(crate) fn read(path: &Path, reading: &Reading, files: &ModelFiles) -> Result
     let hash = hash(&bytes);
     let mapping = files.clone();
     let map: MapFile = Arc::new(move |file, name| mapping.map(file, name));
-    let origin = Origin::new(path, &reading.allow_data_from)?.with_limit(limits.data).mapping(map);
+    let origin = Origin::new(path, &reading.allow_data_from).map_err(of_onnx)?.with_limit(limits.data).mapping(map);
     let model = OnnxModel::from_bytes(bytes, Some(&origin));
     let model = model.map_err(|e| {
-        let failure = Failure::from(e);
+        let failure = of_onnx(e);
         Failure { message: format!("`{}`: {}", path.display(), failure.message), ..failure }
     })?;
     Ok(Source { input: Input::Onnx(Box::new(model)), hash })

@@ -6,48 +6,43 @@ mod check;
 mod cli;
 mod compile;
 mod costs;
-mod devices;
 mod dims;
+mod doctor;
 mod failure;
-mod files;
 mod fmt;
 mod input;
-mod inspect;
 mod library;
 mod likely;
 mod machine;
-mod memory;
+mod model;
 mod pipeline;
 mod probe;
-mod profile;
 mod remarks;
 mod report;
 mod reproducer;
 mod resources;
-mod run;
 mod sizes;
 mod storage;
-mod talk;
 mod target;
-mod tensors;
 mod tune;
 
 use std::ffi::OsString;
 use std::io::Write;
-use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
 use std::process::ExitCode;
 
-use clap::Parser;
+use clap::{CommandFactory, Parser};
 use sutura_ir::diagnostics::{Exit, codes};
 use sutura_output::command_line;
 
 // Found at run time by the path that the build script sets.
 use sutura_mlir_link as _;
 
-use cli::{Cli, Command, CompileArgs, MessageFormat, Reading};
-use failure::{Failure, Kind};
+use cli::{Cli, Command, CompileArgs, Reading};
+use failure::Failure;
+use model::Compiled;
 pub use pipeline::Watch;
+use sutura_run::{answer, bench, devices, files, inspect, memory, outcome, run, shell, talk, tensors, verify};
 use talk::Talk;
 
 pub use sutura_import::onnx::GivenShape;
@@ -61,22 +56,8 @@ pub fn main() -> ExitCode {
             return answer(error).into();
         }
     };
-    let talk = Talk::new(cli.message_format, cli.verbose, cli.quiet);
+    let talk = Talk::new(&cli.talking);
     finish(&cli, &talk).into()
-}
-
-/// Shows what is to be said of a command line that asks for no work.
-fn answer(error: clap::Error) -> Exit {
-    let wanted = command_line::is_wanted(&error);
-    match command_line::print(error) {
-        _ if !wanted => Exit::Usage,
-        Ok(()) => Exit::Ok,
-        Err(error) => {
-            // What cannot be written to stdout may still be said on stderr.
-            let _ = writeln!(std::io::stderr(), "error: cannot write to stdout: {error}");
-            Exit::System
-        }
-    }
 }
 
 /// Runs a command line, the name of the tool first. What the tool would say on stderr is returned with its exit code; the
@@ -86,7 +67,7 @@ pub fn run(args: &[impl Into<OsString> + Clone]) -> (Exit, String) {
         Ok(cli) => cli,
         Err(error) => return (Exit::Usage, command_line::text(error)),
     };
-    let (talk, said) = Talk::kept(cli.message_format, cli.verbose, cli.quiet);
+    let (talk, said) = Talk::kept(&cli.talking);
     let exit = finish(&cli, &talk);
     (exit, said.text())
 }
@@ -103,7 +84,7 @@ pub fn check(model: &Path, shapes: &[GivenShape], watch: Watch) -> (Exit, String
 /// What a model uses, as `sutura check --json` writes it: a JSON object.
 pub fn survey(model: &Path, shapes: &[GivenShape]) -> Option<String> {
     let args = arguments(model, shapes);
-    let (quiet, _) = talk::Talk::kept(cli::MessageFormat::Human, 0, true);
+    let (quiet, _) = Talk::kept_silent();
     let survey = compile::surveyed(&args, &quiet).ok()?;
     serde_json::to_string(&survey).ok()
 }
@@ -124,10 +105,10 @@ fn watched(
     shapes: &[GivenShape],
     work: impl FnOnce(&CompileArgs, &Talk) -> (Result<(), Failure>, Vec<String>),
 ) -> (Exit, String, Vec<String>) {
-    let (talk, said) = Talk::kept(MessageFormat::Human, 0, true);
+    let (talk, said) = Talk::kept_silent();
     let args = arguments(model, shapes);
     let mut found = Vec::new();
-    let failure = outcome(|| {
+    let failure = outcome("sutura", || {
         let (result, watched) = work(&args, &talk);
         found = watched;
         result
@@ -141,7 +122,7 @@ fn watched(
 
 /// Does the work, and says why if it is not done.
 fn finish(cli: &Cli, talk: &Talk) -> Exit {
-    let Some(failure) = outcome(|| dispatch(&cli.command, talk)) else { return Exit::Ok };
+    let Some(failure) = outcome("sutura", || dispatch(&cli.command, talk)) else { return Exit::Ok };
     talk.failure(&failure);
     if failure.kind.exit().is_internal() {
         reproducer::keep(&cli.command, talk);
@@ -149,23 +130,20 @@ fn finish(cli: &Cli, talk: &Talk) -> Exit {
     failure.kind.exit()
 }
 
-/// Why some work was not done, if it was not.
-fn outcome(work: impl FnOnce() -> Result<(), Failure>) -> Option<Failure> {
-    // What a panic says about itself goes to stderr before it gets here.
-    let result = catch_unwind(AssertUnwindSafe(work));
-    let own = "sutura stopped because of an error of its own; please report it";
-    result.unwrap_or_else(|_| Err(Failure::new(Kind::Internal, own))).err()
-}
-
 fn dispatch(command: &Command, talk: &Talk) -> Result<(), Failure> {
     match command {
         Command::Compile(args) => compile::compile(args, talk),
-        Command::Run(args) => run::run(args, talk),
-        Command::Inspect(args) => inspect::inspect(args),
+        Command::Run(args) => run::run(args, &Compiled, talk),
+        Command::Bench(args) => bench::bench(args, &Compiled, talk),
+        Command::Inspect(args) => inspect::inspect(args, talk),
+        Command::Verify(args) => verify::verify(args, talk),
         Command::Check(args) => check::check(args, talk),
         Command::Fmt(args) => fmt::fmt(args, talk),
         Command::Target(args) => target::target(args, talk),
         Command::Devices => devices::devices(talk),
+        Command::Doctor => doctor::doctor(talk),
+        Command::Completions(args) => shell::completions(args, Cli::command()),
+        Command::Manual(args) => shell::manual(args, Cli::command()),
         Command::Explain { code } => explain(code),
     }
 }

@@ -3,8 +3,10 @@
 use std::path::Path;
 
 use sutura_codegen::Target;
-use sutura_dialects::target::{Finder, HOST, Target as Description, TargetDesc, TargetError, from_file, machine_of};
+use sutura_dialects::target::{Finder, HOST, Target as Description, TargetDesc, from_file, machine_of};
 use sutura_ir::{Context, Module};
+
+use sutura_run::artifacts::of_target;
 
 use crate::failure::{Failure, Kind};
 use crate::talk::Talk;
@@ -77,7 +79,7 @@ impl Wanted<'_> {
             (Some(name), _) => self.finder().find(cx, name),
             (None, Some(file)) => from_file(cx, file),
         };
-        let description = description.map_err(|error| failure(cx, error, talk))?;
+        let description = description.map_err(|error| of_target(cx, error, talk))?;
         Ok((Machine::of(description.desc.clone(), &description.origin), description))
     }
 
@@ -89,7 +91,7 @@ impl Wanted<'_> {
                 .hint("name a target to compile for another machine"));
         }
         let features: Vec<&str> = host.features.split(',').filter_map(|f| f.strip_prefix('+')).collect();
-        let found = self.finder().host(cx, &host.triple, &features).map_err(|error| failure(cx, error, talk))?;
+        let found = self.finder().host(cx, &host.triple, &features).map_err(|error| of_target(cx, error, talk))?;
         let target = Target { features: joined(&host.features, &found.desc.features), ..host };
         Ok((Machine { desc: found.desc.clone(), origin: found.origin.clone(), target, vendor: None }, found))
     }
@@ -99,7 +101,7 @@ impl Wanted<'_> {
         let finder = self.finder();
         let find = |name: &String| finder.find(cx, name).map(|found| Machine::of(found.desc, &found.origin));
         let found = finder.names(cx).and_then(|names| names.iter().map(find).collect());
-        found.map_err(|error| failure(cx, error, talk))
+        found.map_err(|error| of_target(cx, error, talk))
     }
 
     /// The machine for a module, into which its description is put. One that the module holds already is the machine,
@@ -152,29 +154,6 @@ fn joined(host: &str, description: &[String]) -> String {
     features.join(",")
 }
 
-/// What went wrong in words of this tool, after the places in a description's text have been shown.
-fn failure(cx: &Context, error: TargetError, talk: &Talk) -> Failure {
-    match &error {
-        TargetError::Unknown { name, close, known } => {
-            let failure = Failure::usage(format!("there is no target `{name}`"));
-            match close {
-                Some(close) => failure.hint(format!("did you mean `{close}`?")),
-                None => failure.hint(format!("the targets are {}", known.join(", "))),
-            }
-        }
-        TargetError::Io { path, error } => Failure::io("read", path, error),
-        TargetError::Unreadable { path, error } => Failure::reading(path, error),
-        TargetError::Malformed { origin, diagnostics } => {
-            diagnostics.iter().for_each(|d| talk.diagnostic(cx, d));
-            let failure = Failure::input(format!("`{origin}` describes no machine"));
-            failure.hint("`sutura target show x86_avx2` prints a description to start from")
-        }
-        TargetError::NoHost => {
-            Failure::new(Kind::Unsupported, &error).hint("name a target to compile for another machine")
-        }
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -182,7 +161,7 @@ mod tests {
     #[test]
     fn every_description_is_a_target_that_llvm_knows() {
         let cx = Context::new(sutura_dialects::all());
-        let talk = Talk::new(crate::cli::MessageFormat::Human, 0, true);
+        let talk = Talk::silent();
         let all = Wanted::default().all(&cx, &talk).unwrap();
         assert!(all.len() >= 3);
         // SPIR-V is not LLVM's to write, and fibers are the machine at hand.

@@ -3,24 +3,11 @@
 use sutura_dialects::r#dyn::Facts;
 use sutura_dialects::func::FuncOp;
 use sutura_dialects::rt::Symbol;
-use sutura_input::whole_number;
 use sutura_ir::diagnostics::did_you_mean;
 use sutura_ir::{Context, Module};
 use sutura_passes::gir::cost::likely;
 
 use crate::failure::Failure;
-
-/// A size that the user gives, as `batch=8`.
-///
-/// # Errors
-/// Says what is wrong with the text.
-pub(crate) fn parse(text: &str) -> Result<(String, i64), String> {
-    let (name, value) = text.split_once('=').ok_or("expected NAME=VALUE, such as `batch=8`")?;
-    match whole_number(value) {
-        Some(number) if !name.is_empty() => Ok((name.to_owned(), number)),
-        _ => Err("expected NAME=VALUE with a value of 0 or more, such as `batch=8`".to_owned()),
-    }
-}
 
 /// The sizes that the functions of a program declare, each once.
 pub(crate) fn declared(cx: &Context, module: &Module) -> Vec<Symbol> {

@@ -8,7 +8,7 @@ use sutura_passes::rt_to_upstream::HostInterface;
 
 use super::{DeviceCode, Job, Lowered, Made, Ready, link};
 use crate::cli::CompileArgs;
-use crate::failure::{Failure, Kind};
+use crate::failure::{Failure, Kind, of_codegen};
 use crate::files;
 use crate::machine::{Machine, Vendor};
 use crate::pipeline::{Emit, Program, device_stage};
@@ -180,7 +180,7 @@ impl Job<'_> {
     fn device_part(&self, device: Vec<u8>, ready: Ready) -> Result<Made, Failure> {
         let mut warnings = Vec::new();
         let accepted = ready.host.ok_or_else(|| Failure::internal("the code was accepted and is gone"))?;
-        let object = accepted.into_object(&mut warnings)?;
+        let object = accepted.into_object(&mut warnings).map_err(of_codegen)?;
         self.warn(&warnings);
         let host = link(object)?;
         self.part(ready.artifact, ready.lowered.program, (host, Some(device)))
@@ -199,7 +199,10 @@ impl Job<'_> {
         self.warn(&warnings);
         match emit {
             Emit::So => link(code),
-            Emit::Cubin => Ok(codegen::Assembler::find()?.assemble(&String::from_utf8_lossy(&code), &target.cpu)?),
+            Emit::Cubin => {
+                let assembler = codegen::Assembler::find().map_err(of_codegen)?;
+                assembler.assemble(&String::from_utf8_lossy(&code), &target.cpu).map_err(of_codegen)
+            }
             _ => Ok(code),
         }
     }

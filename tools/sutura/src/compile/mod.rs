@@ -8,6 +8,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
+use serde_json::{Map, json};
 use sutura_codegen as codegen;
 use sutura_dialects::graph::operator::LibraryError;
 use sutura_import::onnx::{Extension, ExtensionError, import};
@@ -19,9 +20,9 @@ use sutura_runtime::Manifest;
 
 use crate::artifact;
 use crate::check::ModelSurvey;
-use crate::cli::{CompileArgs, MessageFormat, Reading, Search};
+use crate::cli::{CompileArgs, Reading, Search};
 use crate::costs::{self, Costs};
-use crate::failure::{Failure, Kind};
+use crate::failure::{Failure, Kind, of_codegen, of_operators};
 use crate::files;
 use crate::input::{self, Input, Source};
 use crate::library::Library;
@@ -108,6 +109,7 @@ fn each_machine(
     };
     for name in targets {
         let start = Instant::now();
+        talk.begin("read");
         let program = read(compilation, &source, args, talk)?;
         talk.stage("read", &program.summary(), start.elapsed());
         compilation.look("read", &program.module);
@@ -148,7 +150,7 @@ fn check_targets(args: &CompileArgs, cx: &Context, talk: &Talk) -> Result<(), Fa
 
 /// Makes an artifact of a program as text that holds the description of `machine`, without a word.
 pub(crate) fn compile_text(text: &str, output: &Path, machine: &Machine) -> Result<(), Failure> {
-    let (compilation, talk) = (Compilation::new(), &Talk::new(MessageFormat::Human, 0, true));
+    let (compilation, talk) = (Compilation::new(), &Talk::silent());
     let args = &CompileArgs { model: output.to_owned(), ..CompileArgs::default() };
     let source = Source { input: Input::Text(text.to_owned()), hash: input::hash(text.as_bytes()) };
     let program = read(&compilation, &source, args, talk)?;
@@ -258,7 +260,7 @@ fn read(compilation: &Compilation, source: &Source, args: &CompileArgs, talk: &T
             let mut diags = Diagnostics::default();
             let module = import(&compilation.cx, model, &mut diags);
             diags.iter().for_each(|d| compilation.tell(d, talk));
-            module.map(|m| compilation.program(m).at(Level::Graph)).map_err(Failure::from)
+            module.map(|m| compilation.program(m).at(Level::Graph)).map_err(of_operators)
         }
     }
 }
@@ -270,7 +272,7 @@ pub(crate) fn surveyed(args: &CompileArgs, talk: &Talk) -> Result<ModelSurvey, F
     Ok(match &source.input {
         Input::Onnx(model) => ModelSurvey::of_model(&compilation.cx, model),
         Input::Text(_) => {
-            let (quiet, _) = Talk::kept(MessageFormat::Human, 0, true);
+            let (quiet, _) = Talk::kept_silent();
             // What is wrong with a text is said by who checks it.
             match read(&compilation, &source, args, &quiet) {
                 Ok(program) => ModelSurvey::of_program(&compilation.cx, &program.module),
@@ -319,7 +321,7 @@ pub(crate) fn compile_watched(
 
 /// Does what [`check`] does once more, until it fails; what the step that fails begins with.
 pub(crate) fn until_failure(args: &CompileArgs) -> Option<Begun> {
-    let (talk, _) = Talk::kept(MessageFormat::Human, 0, true);
+    let (talk, _) = Talk::kept_silent();
     let mut compilation = Compilation::new();
     compilation.fast_math.clone_from(&args.fast_math);
     compilation.index_limit = args.index_limit;
@@ -442,7 +444,7 @@ impl Job<'_> {
                 let mut host = self.with_places(&lowered.text, &lowered.program, accept)?;
                 // Who asks for an object may link what it calls.
                 if self.args.emit != Some(Emit::Obj) {
-                    host.check_defined()?;
+                    host.check_defined().map_err(of_codegen)?;
                 }
                 Some(host)
             }
@@ -459,12 +461,12 @@ impl Job<'_> {
         text: &str,
         program: &Program,
         mut compile: impl FnMut(&str) -> Result<T, codegen::Error>,
-    ) -> Result<T, codegen::Error> {
+    ) -> Result<T, Failure> {
         compile(text).map_err(|error| match error {
             codegen::Error::Rejected { .. } => {
-                compile(&self.compilation.text_with_places(program)).err().unwrap_or(error)
+                of_codegen(compile(&self.compilation.text_with_places(program)).err().unwrap_or(error))
             }
-            error => error,
+            error => of_codegen(error),
         })
     }
 
@@ -665,8 +667,9 @@ impl Job<'_> {
             return self.library(ready).map(|()| None);
         }
         let (mut warnings, start) = (Vec::new(), Instant::now());
+        self.talk.begin("codegen");
         let accepted = ready.host.ok_or_else(|| Failure::internal("the code was accepted and is gone"))?;
-        let object = accepted.into_object(&mut warnings)?;
+        let object = accepted.into_object(&mut warnings).map_err(of_codegen)?;
         self.warn(&warnings);
         self.talk.stage("codegen", &format!("{} bytes of object code", object.len()), start.elapsed());
         self.keep(Emit::Obj, &object)?;
@@ -767,7 +770,13 @@ fn write(made: &[Made], compilation: &Compilation, output: &Path, talk: &Talk) -
     });
     let bytes = artifact::write(output, compilation, &parts.collect::<Vec<_>>())?;
     talk.stage("write", &format!("{} ({bytes} bytes)", output.display()), start.elapsed());
-    Ok(())
+    if !(talk.is_json() && talk.tells_stages()) {
+        return Ok(());
+    }
+    let targets: Vec<&str> = made.iter().map(|made| made.name.as_str()).collect();
+    let fields =
+        [("artifact", json!(output.display().to_string())), ("bytes", json!(bytes)), ("targets", json!(targets))];
+    talk.result("compile", Map::from_iter(fields.map(|(name, value)| (name.to_owned(), value))))
 }
 
 /// The bytes of the shared object.
@@ -777,6 +786,6 @@ fn link(object: Vec<u8>) -> Result<Vec<u8>, Failure> {
     let failed = |e: std::io::Error| Failure::new(Kind::System, format!("cannot use a temporary folder: {e}"));
     let folder = tempfile::tempdir().map_err(failed)?;
     let path = folder.path().join("host.so");
-    codegen::link_shared(&[object], &path)?;
+    codegen::link_shared(&[object], &path).map_err(of_codegen)?;
     std::fs::read(&path).map_err(failed)
 }

@@ -18,7 +18,7 @@ use sutura_output::folder_of;
 use sutura_runtime::manifest::{Dim, Manifest, Value};
 use sutura_runtime::mapping::Mapping;
 
-use crate::failure::{Failure, Kind};
+use crate::failure::{Failure, Kind, of_codegen};
 use crate::files;
 use names::Names;
 pub(crate) use names::parse_prefix;
@@ -102,9 +102,9 @@ impl<'m> Library<'m> {
         let (data, interface) = (self.data(), self.interface());
         let glue = glue::glue(self.manifest, &self.names, &interface, (&data, &offsets, size));
         let exported = [self.names.functions(), vec![interface]].concat();
-        code.join(&glue, &glue::CODE, &exported)?;
+        code.join(&glue, &glue::CODE, &exported).map_err(of_codegen)?;
         let provided = [&glue::PROVIDED[..], &[data.as_str()]].concat();
-        Ok(code.into_library_object(&provided, warnings)?)
+        code.into_library_object(&provided, warnings).map_err(of_codegen)
     }
 
     /// Writes the library of `object` and the constants, which may be larger than memory; `unchanged` is asked before it is there.
@@ -134,7 +134,7 @@ impl<'m> Library<'m> {
         };
         let failed = |error: io::Error| Failure::io("write a temporary file in", &folder, &error);
         let file: File = tempfile::tempfile_in(&folder).map_err(failed)?;
-        codegen::write_data_object(like, &self.data(), constants, &file)?;
+        codegen::write_data_object(like, &self.data(), constants, &file).map_err(of_codegen)?;
         (&file).flush().map_err(failed)?;
         Mapping::new(file).map_err(failed)
     }

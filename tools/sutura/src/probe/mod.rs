@@ -16,7 +16,7 @@ use sutura_ir::asm::print::{PrintOptions, module_text};
 use sutura_ir::{Context, Module, Op, OpRef, Rewriter, Type};
 use sutura_runtime::{Model, Options, Tensor};
 
-use crate::cli::{CompileArgs, MessageFormat};
+use crate::cli::CompileArgs;
 use crate::compile::compile;
 use crate::failure::Failure;
 use crate::files;
@@ -151,7 +151,7 @@ fn launch(text: &str, threads: usize, elements: i64) -> Result<f64, Failure> {
     let (model, artifact) = (folder.path().join("probe.mlir"), folder.path().join("probe.sutura"));
     std::fs::write(&model, text).map_err(|e| Failure::io("write", &model, &e))?;
     let args = CompileArgs { model, output: Some(artifact.clone()), ..CompileArgs::default() };
-    compile(&args, &Talk::new(MessageFormat::Human, 0, true))?;
+    compile(&args, &Talk::silent())?;
     let model = Model::load_with(&artifact, Options::new().threads(threads))?;
     let input = Tensor::from_slice(&[elements], &vec![0f32; usize::try_from(elements).unwrap_or(0)])?;
     let mut output = model.run(std::slice::from_ref(&input))?;

@@ -346,6 +346,30 @@ fn what_cannot_be_a_library_is_refused() {
     assert_eq!(done.status.code(), Some(2));
 }
 
+/// The blocks of a page in a language.
+fn blocks<'p>(page: &'p str, language: &str) -> Vec<&'p str> {
+    let fence = format!("```{language}\n");
+    page.split(&fence).skip(1).map(|rest| rest.split("```").next().unwrap()).collect()
+}
+
+#[test]
+fn the_page_does_what_it_says() {
+    let page = include_str!("../../../../docs/ahead-of-time.md");
+    let folder = tempfile::tempdir().unwrap();
+    std::fs::copy(perceptron(), folder.path().join("mlp.onnx")).unwrap();
+    let [program] = blocks(page, "c")[..] else { panic!("one program") };
+    std::fs::write(folder.path().join("main.c"), program).unwrap();
+    let tool = Path::new(env!("CARGO_BIN_EXE_sutura")).parent().unwrap();
+    let path = std::env::join_paths(
+        std::iter::once(tool.to_owned()).chain(std::env::split_paths(&std::env::var_os("PATH").unwrap())),
+    );
+    let commands = format!("set -e\n{}", blocks(page, "sh").concat());
+    let mut shell = Command::new("sh");
+    let done = shell.current_dir(folder.path()).env("PATH", path.unwrap()).args(["-c", &commands]).output().unwrap();
+    assert!(done.status.success(), "{}", String::from_utf8_lossy(&done.stderr));
+    assert_eq!(String::from_utf8(done.stdout).unwrap(), blocks(page, "text").concat());
+}
+
 /// Where a program is, if anywhere.
 fn found(program: &str) -> Option<PathBuf> {
     let path = std::env::var_os("PATH").unwrap_or_default();

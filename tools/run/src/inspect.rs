@@ -1,20 +1,30 @@
 //! `sutura inspect`: what an artifact says about itself.
 
+use serde_json::Map;
 use sutura_runtime::manifest::{Dim, Value};
 use sutura_runtime::{Artifact, Manifest};
 
-use crate::cli::InspectArgs;
+use crate::args::InspectArgs;
 use crate::failure::Failure;
 use crate::files;
 use crate::memory;
+use crate::talk::Talk;
 
-pub(crate) fn inspect(args: &InspectArgs) -> Result<(), Failure> {
+pub fn inspect(args: &InspectArgs, talk: &Talk) -> Result<(), Failure> {
     let mut artifact = Artifact::open(&args.artifact)?;
     let mut texts = Vec::new();
     let count = artifact.variants().len();
     for variant in 0..count {
         artifact.select(variant);
-        texts.push(if args.json { json(&artifact)? } else { describe(&artifact, &args.sizes)? });
+        texts.push(match args.json || talk.is_json() {
+            true => json(&artifact)?,
+            false => describe(&artifact, &args.sizes)?,
+        });
+    }
+    if talk.is_json() && !args.json {
+        let manifests = texts.iter().map(|text| serde_json::from_str::<serde_json::Value>(text));
+        let manifests = manifests.collect::<Result<Vec<_>, _>>().map_err(Failure::internal)?;
+        return talk.result("inspect", Map::from_iter([("variants".to_owned(), manifests.into())]));
     }
     let text = match (&texts[..], args.json) {
         ([one], _) => one.clone(),

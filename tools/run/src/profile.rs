@@ -2,13 +2,13 @@
 
 use std::time::Duration;
 
+use serde_json::{Value as Json, json};
 use sutura_dialects::r#dyn::poly::Poly;
 use sutura_dialects::target::TargetDesc;
 use sutura_runtime::manifest::Kernel;
 use sutura_runtime::{LaunchProfile, Model, TensorView};
 
 use crate::failure::Failure;
-use crate::files::say;
 
 /// Launches of one kernel in all runs.
 #[derive(Debug, PartialEq)]
@@ -24,24 +24,74 @@ struct Row {
     limit: Option<(f64, &'static str)>,
 }
 
-/// Shows what the launches of `runs` runs took, which took `total` together.
-pub(crate) fn show(
-    model: &Model,
-    views: &[TensorView<'_>],
-    (runs, total): (u32, Duration),
-    desc: &TargetDesc,
-) -> Result<(), Failure> {
-    let dims: Vec<&[i64]> = views.iter().map(TensorView::dims).collect();
-    let symbols = model.infer_shapes(&dims)?.symbols;
-    let named = model.manifest().symbols.iter().map(|s| s.name.as_str()).zip(symbols).collect::<Vec<_>>();
-    let size = |name: &str| named.iter().find(|(own, _)| *own == name).map(|(_, value)| *value);
-    let rows = rows(&model.profile(), runs, &model.manifest().kernels, desc, &size);
-    let run_ns = total.as_secs_f64() * 1e9 / f64::from(runs.max(1));
-    let (what, rest) = match model.device() {
-        Some(_) => (desc.name.clone(), "transfers, and between launches"),
-        None => (format!("one thread of {}", desc.name), "between launches"),
-    };
-    table(&rows, run_ns, &what, rest).iter().try_for_each(|line| say(line))
+/// What launches took of runs.
+pub struct Profile {
+    rows: Vec<Row>,
+    /// Nanoseconds of a run, on average.
+    run_ns: f64,
+    /// What the limits are those of.
+    machine: String,
+    /// What the time is that no kernel takes.
+    rest_of: &'static str,
+}
+
+impl Profile {
+    /// What the launches of `runs` runs took, which took `total` together.
+    ///
+    /// # Errors
+    /// When the inputs do not fit the model.
+    pub fn new(
+        model: &Model,
+        views: &[TensorView<'_>],
+        (runs, total): (u32, Duration),
+        desc: &TargetDesc,
+    ) -> Result<Self, Failure> {
+        let dims: Vec<&[i64]> = views.iter().map(TensorView::dims).collect();
+        let symbols = model.infer_shapes(&dims)?.symbols;
+        let named = model.manifest().symbols.iter().map(|s| s.name.as_str()).zip(symbols).collect::<Vec<_>>();
+        let size = |name: &str| named.iter().find(|(own, _)| *own == name).map(|(_, value)| *value);
+        let rows = rows(&model.profile(), runs, &model.manifest().kernels, desc, &size);
+        let run_ns = total.as_secs_f64() * 1e9 / f64::from(runs.max(1));
+        let (machine, rest_of) = match model.device() {
+            Some(_) => (desc.name.clone(), "transfers, and between launches"),
+            None => (format!("one thread of {}", desc.name), "between launches"),
+        };
+        Ok(Self { rows, run_ns, machine, rest_of })
+    }
+
+    /// A table.
+    pub fn lines(&self) -> Vec<String> {
+        table(&self.rows, self.run_ns, &self.machine, self.rest_of)
+    }
+
+    /// The same for programs.
+    pub fn json(&self) -> Json {
+        let row = |row: &Row| {
+            json!({
+                "kernel": row.kernel,
+                "launches": row.launches,
+                "mean_ns": row.mean_ns,
+                "least_ns": row.least_ns,
+                "limit_ns": row.limit.map(|(ns, _)| ns),
+                "limited_by": row.limit.map(|(_, by)| by),
+            })
+        };
+        json!({
+            "machine": self.machine,
+            "run_ns": self.run_ns,
+            "rest_ns": self.rest_ns(),
+            "kernels": self.rows.iter().map(row).collect::<Vec<_>>(),
+        })
+    }
+
+    fn rest_ns(&self) -> f64 {
+        rest(&self.rows, self.run_ns)
+    }
+}
+
+/// The part of a run that no kernel takes.
+fn rest(rows: &[Row], run_ns: f64) -> f64 {
+    (run_ns - rows.iter().map(|row| row.mean_ns).sum::<f64>()).max(0.0)
 }
 
 /// A row for each kernel, the one that takes longest first.
@@ -113,7 +163,7 @@ fn table(rows: &[Row], run_ns: f64, machine: &str, rest_of: &str) -> Vec<String>
             share(row.mean_ns)
         ));
     }
-    let rest = (run_ns - rows.iter().map(|row| row.mean_ns).sum::<f64>()).max(0.0);
+    let rest = rest(rows, run_ns);
     lines.push(format!("{rest_of:width$}  {:>8}  {:>11.2}  {:>4.1} %", "", rest / 1000.0, share(rest)));
     lines
 }

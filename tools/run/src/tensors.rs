@@ -1,4 +1,4 @@
-//! Tensors on the command line: `name=@x.npy`, `name=@x.npz:a`, `name=2x3xf32=1,2,3,4,5,6`.
+//! Tensors on the command line: `name=@x.npy`, `name=@x.npz:a`, `name=@x.png:nchw`, `name=2x3xf32=1,2,3,4,5,6`.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -6,30 +6,34 @@ use std::str::FromStr;
 
 use sutura_ir::float;
 use sutura_ir::types::FloatKind;
+use sutura_runtime::manifest::Value;
 use sutura_runtime::{ElementType, Tensor};
 use sutura_tensors::{Format, TensorFile};
 
 use crate::failure::Failure;
+use crate::image::{self, Recipe};
 
 /// A tensor argument.
 #[derive(Debug, PartialEq)]
-pub(crate) struct Spec {
+pub struct Spec {
     /// The value that it is for; without a name the next one in order.
-    pub(crate) name: Option<String>,
-    pub(crate) source: Source,
+    pub name: Option<String>,
+    pub source: Source,
 }
 
 /// Where the elements come from.
-#[derive(Debug, PartialEq)]
-pub(crate) enum Source {
+#[derive(Clone, Debug, PartialEq)]
+pub enum Source {
     /// A file, and which of its tensors; without a name the one that is called as the value is, or the only one.
     File { path: PathBuf, tensor: Option<String> },
+    /// A file with an image, and what becomes of it.
+    Image { path: PathBuf, recipe: Recipe },
     /// Numbers as written.
     Literal { element_type: ElementType, dims: Vec<i64>, values: String },
 }
 
 /// Reads `name=@file`, `name=TYPE=VALUES`, or either without a name.
-pub(crate) fn parse(text: &str) -> Result<Spec, Failure> {
+pub fn parse(text: &str) -> Result<Spec, Failure> {
     let wrong = || {
         Failure::usage(format!("`{text}` is no tensor"))
             .hint("write `name=@file.npy`, or `name=2x3xf32=1,2,3,4,5,6` (one value fills the tensor)")
@@ -48,6 +52,9 @@ fn source(text: &str) -> Result<Option<Source>, Failure> {
             return Err(Failure::usage("`@` stands before the name of a file, and none is given"));
         }
         let (path, tensor) = split(path);
+        if image::format(path.as_ref()).is_some() {
+            return picture(path, tensor).map(Some);
+        }
         return Ok(Some(Source::File { path: path.into(), tensor: tensor.map(str::to_owned) }));
     }
     let Some((ty, values)) = text.split_once('=') else { return Ok(None) };
@@ -55,10 +62,21 @@ fn source(text: &str) -> Result<Option<Source>, Failure> {
     Ok(Some(Source::Literal { element_type, dims, values: values.to_owned() }))
 }
 
-/// A path and the tensor that is named behind it: the first `.npz:` or `.safetensors:` ends the path.
+/// An image, which says its layout.
+fn picture(path: &str, recipe: Option<&str>) -> Result<Source, Failure> {
+    let Some(recipe) = recipe else {
+        let failure = Failure::usage(format!("the image `{path}` has no layout"));
+        return Err(failure.hint(format!("write `@{path}:nchw`, and what is to be done behind it: docs/inputs.md")));
+    };
+    let recipe = recipe.parse().map_err(|why| Failure::usage(format!("`{path}:{recipe}`: {why}")))?;
+    Ok(Source::Image { path: path.into(), recipe })
+}
+
+/// A path and what is said behind it: the first `.npz:`, `.safetensors:`, `.png:`, `.jpg:` or `.jpeg:` ends the path.
 fn split(text: &str) -> (&str, Option<&str>) {
-    let formats = Format::ALL.into_iter().filter(|format| format.holds_many());
-    let ends = formats.filter_map(|format| Some(text.find(&format!("{}:", format.name()))? + format.name().len()));
+    let formats = Format::ALL.into_iter().filter(|format| format.holds_many()).map(Format::name);
+    let ends = formats.chain([".png", ".jpg", ".jpeg"]);
+    let ends = ends.filter_map(|end| Some(text.find(&format!("{end}:"))? + end.len()));
     ends.min().map_or((text, None), |end| (&text[..end], Some(&text[end + 1..])))
 }
 
@@ -82,14 +100,14 @@ fn tensor_type(text: &str) -> Result<Option<(ElementType, Vec<i64>)>, Failure> {
 
 /// Files of tensors, each opened once.
 #[derive(Debug)]
-pub(crate) struct Files {
+pub struct Files {
     /// Bytes of each file at most, if there is a limit.
     limit: Option<u64>,
     open: BTreeMap<PathBuf, TensorFile>,
 }
 
 impl Files {
-    pub(crate) fn new(limit: Option<u64>) -> Self {
+    pub fn new(limit: Option<u64>) -> Self {
         Self { limit, open: BTreeMap::new() }
     }
 
@@ -101,7 +119,7 @@ impl Files {
     }
 
     /// A source for each tensor of a file, by name.
-    pub(crate) fn all(&mut self, path: &Path) -> Result<Vec<(String, Source)>, Failure> {
+    pub fn all(&mut self, path: &Path) -> Result<Vec<(String, Source)>, Failure> {
         let file = self.open(path)?;
         if file.names().iter().any(String::is_empty) {
             let path = path.display();
@@ -112,24 +130,26 @@ impl Files {
         Ok(file.names().iter().map(|name| (name.clone(), source(name))).collect())
     }
 
-    /// Type and dims of a tensor for the value `name`, without the elements.
-    pub(crate) fn signature(&mut self, name: &str, source: &Source) -> Result<(ElementType, Vec<i64>), Failure> {
+    /// Type and dims of a tensor for a value of the model, without the elements.
+    pub fn signature(&mut self, value: &Value, source: &Source) -> Result<(ElementType, Vec<i64>), Failure> {
         match source {
             Source::File { path, tensor } => {
-                let (file, index) = self.find(name, path, tensor.as_deref())?;
+                let (file, index) = self.find(&value.name, path, tensor.as_deref())?;
                 Ok(file.signature(index)?)
             }
+            Source::Image { path, recipe } => Ok((value.element_type, image::dims(path, recipe, value, self.limit)?)),
             Source::Literal { element_type, dims, .. } => Ok((*element_type, dims.clone())),
         }
     }
 
-    /// The tensor for the value `name`.
-    pub(crate) fn load(&mut self, name: &str, source: &Source) -> Result<Tensor, Failure> {
+    /// The tensor for a value of the model.
+    pub fn load(&mut self, value: &Value, source: &Source) -> Result<Tensor, Failure> {
         match source {
             Source::File { path, tensor } => {
-                let (file, index) = self.find(name, path, tensor.as_deref())?;
+                let (file, index) = self.find(&value.name, path, tensor.as_deref())?;
                 Ok(file.read(index)?)
             }
+            Source::Image { path, recipe } => image::tensor(path, recipe, value, self.limit),
             Source::Literal { element_type, dims, values } => literal(*element_type, dims, values),
         }
     }
@@ -218,7 +238,7 @@ fn number(element_type: ElementType, text: &str) -> Result<Vec<u8>, Failure> {
 }
 
 /// Bits of an integer of less than a byte, and whether it has a sign.
-pub(crate) fn short_integer(ty: ElementType) -> Option<(u32, bool)> {
+pub fn short_integer(ty: ElementType) -> Option<(u32, bool)> {
     let signed = matches!(ty, ElementType::I2 | ElementType::I4);
     (signed || matches!(ty, ElementType::U2 | ElementType::U4)).then_some((ty.bits(), signed))
 }
@@ -235,7 +255,7 @@ fn complex(text: &str) -> Option<(&str, &str)> {
 }
 
 /// The format of a float of less than 32 bits.
-pub(crate) fn small_float(ty: ElementType) -> Option<FloatKind> {
+pub fn small_float(ty: ElementType) -> Option<FloatKind> {
     Some(match ty {
         ElementType::F16 => FloatKind::F16,
         ElementType::BF16 => FloatKind::BF16,
@@ -250,7 +270,7 @@ pub(crate) fn small_float(ty: ElementType) -> Option<FloatKind> {
 }
 
 /// A tensor of numbers that are neither zero nor tiny, which may take other times; integers are 0, a valid index.
-pub(crate) fn filled(ty: ElementType, dims: &[i64]) -> Result<Tensor, Failure> {
+pub fn filled(ty: ElementType, dims: &[i64]) -> Result<Tensor, Failure> {
     let mut tensor = Tensor::zeros(ty, dims)?;
     if let Some(elements) = tensor.as_mut_slice::<f32>() {
         elements.fill(0.5);
@@ -267,7 +287,8 @@ mod tests {
     }
 
     fn load(text: &str) -> Result<Tensor, String> {
-        parse(text).and_then(|spec| Files::new(None).load("x", &spec.source)).map_err(|f| f.message)
+        let value = Value { name: "x".into(), element_type: ElementType::F32, dims: vec![] };
+        parse(text).and_then(|spec| Files::new(None).load(&value, &spec.source)).map_err(|f| f.message)
     }
 
     #[test]

@@ -1,56 +1,89 @@
 //! What goes to stderr: stages, warnings, errors.
 
 use std::io::{IsTerminal, Write, stderr};
+use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-use serde_json::json;
+use serde_json::{Map, Value, json};
 use sutura_ir::Context;
 use sutura_ir::diagnostics::{Diagnostic, RenderStyle, Severity, render};
 use sutura_visible as visible;
 
-use crate::cli::MessageFormat;
+use crate::args::{Color, MessageFormat, Talking};
 use crate::failure::Failure;
+use crate::files;
+use crate::progress::Progress;
 
 /// Writes messages as the user wants them.
-pub(crate) struct Talk {
+#[derive(Clone)]
+pub struct Talk {
     format: MessageFormat,
     verbose: u8,
     quiet: bool,
     style: RenderStyle,
-    /// Whether stages and what is worth knowing of them are told.
+    /// Whether stages and what is worth knowing of them are told: on a terminal, to programs, and to those who ask.
     stages: bool,
+    /// What shows the stage that a terminal's user waits for.
+    progress: Option<Progress>,
     /// Where it goes instead of stderr.
     kept: Option<Said>,
 }
 
 /// What was said, kept instead of written.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Said(Arc<Mutex<String>>);
+pub struct Said(Arc<Mutex<String>>);
 
 impl Said {
-    pub(crate) fn text(&self) -> String {
+    pub fn text(&self) -> String {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 }
 
 impl Talk {
-    pub(crate) fn new(format: MessageFormat, verbose: u8, quiet: bool) -> Self {
-        let colours = stderr().is_terminal() && std::env::var_os("NO_COLOR").is_none_or(|v| v.is_empty());
-        let style = if colours { RenderStyle::Colored } else { RenderStyle::Plain };
-        Self { format, verbose, quiet, style, stages: true, kept: None }
+    pub fn new(talking: &Talking) -> Self {
+        let auto = || stderr().is_terminal() && std::env::var_os("NO_COLOR").is_none_or(|v| v.is_empty());
+        let coloured = match talking.color {
+            Color::Auto => auto(),
+            Color::Always => true,
+            Color::Never => false,
+        };
+        let style = if coloured { RenderStyle::Colored } else { RenderStyle::Plain };
+        let Talking { verbose, quiet, message_format: format, .. } = *talking;
+        let terminal = stderr().is_terminal();
+        let progress = (terminal && format == MessageFormat::Human && !quiet).then(Progress::default);
+        let stages = terminal || verbose > 0 || format == MessageFormat::Json;
+        Self { format, verbose, quiet, style, stages, progress, kept: None }
+    }
+
+    /// One that says nothing but errors.
+    pub fn silent() -> Self {
+        let (format, style) = (MessageFormat::Human, RenderStyle::Plain);
+        Self { format, verbose: 0, quiet: true, style, stages: false, progress: None, kept: None }
     }
 
     /// The same, and what is said is kept.
-    pub(crate) fn kept(format: MessageFormat, verbose: u8, quiet: bool) -> (Self, Said) {
+    pub fn kept(talking: &Talking) -> (Self, Said) {
         let said = Said::default();
-        let talk = Self { format, verbose, quiet, style: RenderStyle::Plain, stages: true, kept: Some(said.clone()) };
+        let (style, kept) = (RenderStyle::Plain, Some(said.clone()));
+        let talk = Self { style, kept, progress: None, ..Self::new(talking) };
         (talk, said)
     }
 
+    /// One that says nothing but errors, which are kept.
+    pub fn kept_silent() -> (Self, Said) {
+        let said = Said::default();
+        (Self { kept: Some(said.clone()), ..Self::silent() }, said)
+    }
+
     /// The same for work whose stages nobody asked for, such as that of `check`: they are told with `-v`.
-    pub(crate) fn without_stages(&self) -> Self {
-        Self { stages: self.verbose > 0, kept: self.kept.clone(), ..*self }
+    pub fn without_stages(&self) -> Self {
+        Self { stages: self.verbose > 0, ..self.clone() }
+    }
+
+    /// The same, but what is worth knowing is told with `-v`.
+    pub fn muted(&self) -> Self {
+        Self { quiet: self.verbose == 0, ..self.clone() }
     }
 
     /// Writes a message that may hold text of others.
@@ -70,26 +103,52 @@ impl Talk {
             });
             return;
         }
-        let mut out = stderr().lock();
-        // Nobody is left to hear of an stderr that cannot be written to.
-        let _ = match self.format {
-            MessageFormat::Human => writeln!(out, "{human}"),
-            MessageFormat::Json => writeln!(out, "{json}"),
+        let write = || {
+            let mut out = stderr().lock();
+            // Nobody is left to hear of an stderr that cannot be written to.
+            let _ = match self.format {
+                MessageFormat::Human => writeln!(out, "{human}"),
+                MessageFormat::Json => writeln!(out, "{json}"),
+            };
         };
+        match &self.progress {
+            Some(progress) => progress.aside(write),
+            None => write(),
+        }
+    }
+
+    /// A stage that begins.
+    pub fn begin(&self, name: &str) {
+        if let Some(progress) = &self.progress {
+            progress.begin(name);
+        }
+    }
+
+    /// Nothing is waited for any more.
+    pub fn end(&self) {
+        if let Some(progress) = &self.progress {
+            progress.end();
+        }
     }
 
     /// Whether only errors, and what was asked for, are wanted.
-    pub(crate) fn is_quiet(&self) -> bool {
+    pub fn is_quiet(&self) -> bool {
         self.quiet
     }
 
+    /// Whether stages are told.
+    pub fn tells_stages(&self) -> bool {
+        self.stages
+    }
+
     /// Whether messages are for programs.
-    pub(crate) fn is_json(&self) -> bool {
+    pub fn is_json(&self) -> bool {
         self.format == MessageFormat::Json
     }
 
     /// A stage that is done.
-    pub(crate) fn stage(&self, name: &str, what: &str, time: Duration) {
+    pub fn stage(&self, name: &str, what: &str, time: Duration) {
+        self.end();
         if !self.quiet && self.stages {
             let milliseconds = time.as_secs_f64() * 1e3;
             let line = format!("{name:<10} {:<44} {milliseconds:>9.1} ms", visible::line(what));
@@ -98,45 +157,45 @@ impl Talk {
     }
 
     /// Something worth knowing.
-    pub(crate) fn note(&self, message: &str) {
+    pub fn note(&self, message: &str) {
         if !self.quiet {
             self.write(message, &json!({"level": "note", "message": message}));
         }
     }
 
     /// Something that nobody must miss.
-    pub(crate) fn always(&self, message: &str) {
+    pub fn always(&self, message: &str) {
         self.write(&format!("note: {message}"), &json!({"level": "note", "message": message}));
     }
 
     /// What belongs to the stages of a compilation.
-    pub(crate) fn progress(&self, message: &str) {
+    pub fn progress(&self, message: &str) {
         if self.stages {
             self.note(message);
         }
     }
 
     /// Something for those who asked to hear more.
-    pub(crate) fn detail(&self, message: &str) {
+    pub fn detail(&self, message: &str) {
         if self.verbose > 0 {
             self.note(message);
         }
     }
 
     /// Something that is likely wrong.
-    pub(crate) fn warning(&self, message: &str) {
+    pub fn warning(&self, message: &str) {
         if !self.quiet {
             self.write(&format!("warning: {message}"), &json!({"level": "warning", "message": message}));
         }
     }
 
     /// An error after which the command goes on.
-    pub(crate) fn error(&self, message: &str) {
+    pub fn error(&self, message: &str) {
         self.write(&format!("error: {message}"), &json!({"level": "error", "message": message}));
     }
 
     /// A message about the IR; remarks only for those who asked.
-    pub(crate) fn diagnostic(&self, cx: &Context, diagnostic: &Diagnostic) {
+    pub fn diagnostic(&self, cx: &Context, diagnostic: &Diagnostic) {
         let shown = match diagnostic.severity {
             Severity::Error => true,
             Severity::Warning => !self.quiet,
@@ -163,18 +222,30 @@ impl Talk {
     }
 
     /// A remark that was asked for, also by those who want to hear nothing else.
-    pub(crate) fn remark(&self, text: &str, mut json: serde_json::Value) {
+    pub fn remark(&self, text: &str, mut json: serde_json::Value) {
         json["level"] = "remark".into();
         self.write(text, &json);
     }
 
     /// True when remarks are shown to whoever listens.
-    pub(crate) fn shows_remarks(&self) -> bool {
+    pub fn shows_remarks(&self) -> bool {
         self.verbose > 1
     }
 
+    /// A result for programs, on stdout: an object of a line that says what it is of. docs/json.md describes them.
+    ///
+    /// # Errors
+    /// When it cannot be written.
+    pub fn result(&self, of: &str, fields: Map<String, Value>) -> Result<(), Failure> {
+        let mut object = Map::from_iter([("result".to_owned(), of.into())]);
+        object.extend(fields);
+        let line = format!("{}\n", visible::json(&Value::Object(object).to_string()));
+        files::write(Path::new("-"), line.as_bytes())
+    }
+
     /// The failure that ends the command.
-    pub(crate) fn failure(&self, failure: &Failure) {
+    pub fn failure(&self, failure: &Failure) {
+        self.end();
         let code = failure.code.map_or(String::new(), |code| format!("[{code}]"));
         let mut text = format!("error{code}: {}", failure.message);
         if let Some(hint) = &failure.hint {

@@ -5,32 +5,32 @@ use std::io::{self, Write};
 use std::path::Path;
 
 use sutura_ir::diagnostics::Exit;
-pub(crate) use sutura_output::uninterrupted;
+pub use sutura_output::uninterrupted;
 use sutura_output::{Pending, folder_of, replace};
 
 use crate::failure::{Failure, Kind};
 
 /// From here on an interrupt ends the process only when no file is being written.
-pub(crate) fn remove_nothing_half_written() {
+pub fn remove_nothing_half_written() {
     sutura_output::end_cleanly(Exit::Interrupted.code());
 }
 
 /// A folder that is gone when this is dropped, and after an interrupt.
-pub(crate) struct TemporaryFolder(sutura_output::TemporaryFolder);
+pub struct TemporaryFolder(sutura_output::TemporaryFolder);
 
 impl TemporaryFolder {
-    pub(crate) fn new() -> Result<Self, Failure> {
+    pub fn new() -> Result<Self, Failure> {
         let failed = |e: io::Error| Failure::new(Kind::System, format!("cannot use a temporary folder: {e}"));
         sutura_output::TemporaryFolder::new().map(Self).map_err(failed)
     }
 
-    pub(crate) fn path(&self) -> &Path {
+    pub fn path(&self) -> &Path {
         self.0.path()
     }
 }
 
 /// Creates or replaces `path` with `bytes`; `-` is stdout.
-pub(crate) fn write(path: &Path, bytes: &[u8]) -> Result<(), Failure> {
+pub fn write(path: &Path, bytes: &[u8]) -> Result<(), Failure> {
     if path.as_os_str() == "-" {
         let mut out = io::stdout().lock();
         let written = out.write_all(bytes).and_then(|()| out.flush());
@@ -40,7 +40,7 @@ pub(crate) fn write(path: &Path, bytes: &[u8]) -> Result<(), Failure> {
 }
 
 /// The same with bytes that `fill` writes one after the other. A device or a pipe gets them as they come.
-pub(crate) fn write_with(path: &Path, fill: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> Result<(), Failure> {
+pub fn write_with(path: &Path, fill: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> Result<(), Failure> {
     if path.as_os_str() == "-" {
         let mut out = io::stdout().lock();
         let written = fill(&mut out).and_then(|()| out.flush());
@@ -58,7 +58,7 @@ pub(crate) fn write_with(path: &Path, fill: impl FnOnce(&mut dyn Write) -> io::R
 }
 
 /// Fails now where a file could not be written later.
-pub(crate) fn writable(path: &Path) -> Result<(), Failure> {
+pub fn writable(path: &Path) -> Result<(), Failure> {
     let folder = folder_of(path);
     if !folder.is_dir() {
         return Err(Failure::new(Kind::System, format!("there is no folder `{}` to write to", folder.display())));
@@ -76,7 +76,7 @@ pub(crate) fn writable(path: &Path) -> Result<(), Failure> {
 
 /// Keeps other processes that ask for it from writing to `path`, until the file that is returned is closed. What is locked is
 /// its folder: the file itself may not exist yet, and is replaced.
-pub(crate) fn lock(path: &Path) -> Result<fs::File, Failure> {
+pub fn lock(path: &Path) -> Result<fs::File, Failure> {
     let target = fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
     let folder = folder_of(&target);
     let lock = fs::File::open(folder).and_then(|file| file.lock().map(|()| file));
@@ -84,7 +84,7 @@ pub(crate) fn lock(path: &Path) -> Result<fs::File, Failure> {
 }
 
 /// Writes a line for people to stdout.
-pub(crate) fn say(line: &str) -> Result<(), Failure> {
+pub fn say(line: &str) -> Result<(), Failure> {
     let text = format!("{}\n", sutura_visible::line(line));
     write(Path::new("-"), text.as_bytes())
 }
