@@ -5,8 +5,9 @@ use std::fmt::Write;
 use sutura_runtime::manifest::{Constant, Manifest, Value};
 use sutura_runtime::{ElementType, abi};
 
+use super::machine::{Feature, features};
 use super::names::Names;
-use super::words::{FIXED, data_words, size_words, value_words};
+use super::words::{FIXED, data_words, shown, size_words, value_words};
 
 /// The functions of a model's code by the names under which `runtime.ll` calls them.
 pub(super) const CODE: [(&str, &str); 2] =
@@ -26,6 +27,7 @@ pub(super) fn glue(manifest: &Manifest, names: &Names, interface: &str, data: (&
     for (name, words) in FIXED {
         out.define(name, words);
     }
+    out.machine(manifest);
     out.values("inputs", "input", &manifest.inputs);
     out.values("outputs", "output", &manifest.outputs);
     out.checks(manifest);
@@ -84,6 +86,28 @@ impl Glue {
         self.line(format!("%sutura.OutputDims = type [{} x i64]", rank(&manifest.outputs)));
         self.line(format!("%sutura.Inputs = type [{} x ptr]", manifest.inputs.len()));
         self.line(format!("%sutura.Outputs = type [{} x ptr]", manifest.outputs.len()));
+    }
+
+    /// Defines what looks at the processor.
+    fn machine(&mut self, manifest: &Manifest) {
+        let target = &manifest.target;
+        if !target.triple.starts_with("x86_64") {
+            self.line("attributes #0 = { nounwind }\ndefine internal i32 @sutura.machine() #0 { ret i32 0 }");
+            return;
+        }
+        self.line(include_str!("x86.ll"));
+        self.line("attributes #0 = { nounwind \"target-cpu\"=\"x86-64\" \"target-features\"=\"\" }");
+        self.define("name.target", &shown(&target.description));
+        let row = |feature: &&Feature| {
+            let name = self.text(feature.name);
+            let Feature { leaf, subleaf, register, bit, enabled, .. } = feature;
+            let bits = (1_u32 << bit).cast_signed();
+            let leaf = leaf.cast_signed();
+            format!("{{ i32 {leaf}, i32 {subleaf}, i32 {register}, i32 {bits}, i32 {enabled}, {name} }}")
+        };
+        let rows: Vec<String> = features(&target.features).iter().map(row).collect();
+        self.table("features", "%sutura.Feature", &rows);
+        self.line(format!("@sutura.n.features = internal constant i64 {}", rows.len()));
     }
 
     fn maybe(&mut self, text: Option<&String>) -> String {
@@ -159,7 +183,7 @@ impl Glue {
         let output_data = Array::new("o", Vec::new(), outputs, false);
 
         let message = "%message = call ptr @llvm.threadlocal.address.p0(ptr @sutura.message)\n  ret ptr %message";
-        self.line(format!("define ptr @{}() {{\n  {message}\n}}", names.function("last_error")));
+        self.line(format!("define ptr @{}() #0 {{\n  {message}\n}}", names.function("last_error")));
         let both = [input_dims.parameters.clone(), output_dims.parameters.clone()].concat();
         let call = "@sutura.infer(ptr %id, ptr %od)";
         self.function(&names.function("output_dims"), &both, &[&input_dims, &output_dims], call);
@@ -178,10 +202,12 @@ impl Glue {
         if call.contains("%workspace.bytes") {
             parameters.push("i64 %workspace.bytes".to_owned());
         }
-        self.line(format!("define signext i32 @{name}({}) {{", parameters.join(", ")));
+        self.line(format!("define signext i32 @{name}({}) #0 {{", parameters.join(", ")));
         for array in arrays {
             self.text.push_str(&array.filled());
         }
+        self.line("  %lacks = call i32 @sutura.machine()\n  %fits = icmp eq i32 %lacks, 0");
+        self.line("  br i1 %fits, label %go, label %refuse\nrefuse:\n  ret i32 %lacks\ngo:");
         self.line(format!("  %status = call i32 {call}\n  ret i32 %status\n}}"));
     }
 }

@@ -44,6 +44,7 @@ typedef enum {prefix}_status {{
   {prefix}_OK = 0,
   {prefix}_INPUT = 1,    /* the dimensions or the data do not fit the model */
   {prefix}_USAGE = 2,    /* the call is wrong: a null pointer, a buffer that is misaligned, too small or used twice */
+  {prefix}_UNSUPPORTED = 3, /* the processor lacks what the library was compiled for */
   {prefix}_SYSTEM = 5,   /* the system has no memory for the workspace */
   {prefix}_INTERNAL = 70 /* a bug in the compiler */
 }} {prefix}_status;

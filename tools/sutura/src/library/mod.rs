@@ -1,10 +1,11 @@
 //! A model as an ordinary library: `--emit=static-lib` and `--emit=c-header`.
 //!
 //! The library holds the model's code, its constants as read-only data, and what the code needs of a runtime: for one thread, in
-//! LLVM IR (`words.ll`, `runtime.ll`) with tables of the model (`glue.rs`). It needs a C library and nothing of Sutura's.
+//! LLVM IR (`words.ll`, `runtime.ll`, `x86.ll`) with tables of the model (`glue.rs`). It needs a C library and nothing of Sutura's.
 
 mod glue;
 mod header;
+mod machine;
 mod names;
 mod words;
 

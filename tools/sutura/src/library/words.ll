@@ -7,7 +7,7 @@ declare ptr @llvm.threadlocal.address.p0(ptr)
 @sutura.message = internal thread_local global [1024 x i8] zeroinitializer
 
 ; The end of `to` after `value` was written there, in decimal.
-define internal ptr @sutura.number(ptr %to, i64 %value) {
+define internal ptr @sutura.number(ptr %to, i64 %value) #0 {
 entry:
   %negative = icmp slt i64 %value, 0
   br i1 %negative, label %minus, label %count
@@ -43,7 +43,7 @@ done:
 }
 
 ; The end of `to` after `text` was written there, as far as it goes before `limit`.
-define internal ptr @sutura.text(ptr %to, ptr %text, ptr %limit) {
+define internal ptr @sutura.text(ptr %to, ptr %text, ptr %limit) #0 {
 entry:
   br label %next
 next:
@@ -64,7 +64,7 @@ done:
 }
 
 ; The end of `to` after `[2, 3]` was written there, as far as it goes before `limit`.
-define internal ptr @sutura.list(ptr %to, ptr %numbers, i64 %length, ptr %limit) {
+define internal ptr @sutura.list(ptr %to, ptr %numbers, i64 %length, ptr %limit) #0 {
 entry:
   store i8 91, ptr %to
   %begin = getelementptr i8, ptr %to, i64 1
@@ -99,7 +99,7 @@ done:
 }
 
 ; Keeps `words` with their arguments as the message of this thread; what has no room is cut.
-define internal void @sutura.say(ptr %words, ptr %arguments) noinline {
+define internal void @sutura.say(ptr %words, ptr %arguments) noinline #0 {
 entry:
   %message = call ptr @llvm.threadlocal.address.p0(ptr @sutura.message)
   ; Behind it there is room for a number, its comma and the bracket of its list.
@@ -149,13 +149,13 @@ done:
 }
 
 ; Says `words` with one and with two arguments.
-define internal void @sutura.say1(ptr %words, i64 %first) {
+define internal void @sutura.say1(ptr %words, i64 %first) #0 {
   %arguments = alloca i64
   store i64 %first, ptr %arguments
   call void @sutura.say(ptr %words, ptr %arguments)
   ret void
 }
-define internal void @sutura.say2(ptr %words, i64 %first, i64 %second) {
+define internal void @sutura.say2(ptr %words, i64 %first, i64 %second) #0 {
   %arguments = alloca [2 x i64]
   store i64 %first, ptr %arguments
   %slot = getelementptr i64, ptr %arguments, i64 1

@@ -22,6 +22,7 @@ pub(super) const FIXED: &[(&str, &str)] = &[
     ("says.overlap", "the buffers of \u{2}\u{1} and \u{2}\u{2} overlap"),
     ("says.workspace", "the workspace has \u{1}\u{1} bytes, but the run needs \u{1}\u{2}"),
     ("says.memory", "out of memory: \u{1}\u{1} bytes for the workspace"),
+    ("says.machine", "the model was compiled for `\u{2}\u{1}`, but this machine has no `\u{2}\u{2}`"),
     ("says.code", "the model's code failed with code \u{1}\u{1}"),
     ("name.workspace", "the workspace"),
 ];

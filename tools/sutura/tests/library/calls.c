@@ -6,7 +6,12 @@
 
 static float x[3 * 64], y[512];
 
-static void show(const char *what, int status) { printf("%s: %d %s\n", what, status, m_last_error()); }
+static void show(const char *what, int status) {
+  if (status == 0)
+    printf("%s: ok\n", what);
+  else
+    printf("%s: %d %s\n", what, status, m_last_error());
+}
 
 int main(void) {
   int64_t in[2] = {3, 64}, out[2] = {0, 0};

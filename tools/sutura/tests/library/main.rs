@@ -164,13 +164,13 @@ fn wrong_calls_are_refused() {
         said,
         format!(
             "\
-dims: 0 
+dims: ok
 [3, 10]
-run: 0 
+run: ok
 sums to 3.000
-workspace: 0 
-given: 0 
-more: 0 
+workspace: ok
+given: ok
+more: ok
 few: 2 the workspace has {few} bytes, but the run needs {needed}
 no address: 2 null pointer: workspace
 workspace is output: 2 the buffers of the workspace and output `probabilities` overlap
@@ -189,7 +189,7 @@ rows of the output: 2 output `probabilities` needs dims [3, 10], but its buffer 
 negative: 1 invalid tensor: input `x` has the negative dimension -1
 huge: 1 invalid tensor: input `x` has dimensions [9223372036854775807, 64], which no memory can hold
 many: 1 dimension `batch` is out of range: input `x` dimension 0 is 2147483648, above 2147483647; the model was compiled for [0, 2147483647]
-empty: 0 dimension `batch` is out of range: input `x` dimension 0 is 2147483648, above 2147483647; the model was compiled for [0, 2147483647]
+empty: ok
 "
         )
     );
@@ -417,6 +417,38 @@ fn agrees_on(architecture: &str) {
                     }
                 }
                 Err(error) => assert_eq!(ran.unwrap_err(), format!("{} {error}", error.exit_code()), "at {sizes:?}"),
+            }
+        }
+    }
+}
+
+#[test]
+fn a_processor_that_lacks_features_is_refused() {
+    if let Some(missing) = ["qemu-x86_64"].into_iter().find(|program| found(program).is_none()) {
+        return sutura_skip::skipped(sutura_skip::Need::Cross, format!("there is no {missing}"));
+    }
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path();
+    let (model, program) = (data("softmax.mlir"), path.join("program"));
+    let loaded = artifact(path, &model);
+    let inputs = inputs(loaded.manifest(), &[3, 17]);
+    let source = driver::write(path, loaded.manifest());
+    for (target, processor, missing) in [
+        ("generic", "qemu64", None),
+        ("x86_avx2", "qemu64", Some("ssse3")),
+        ("x86_avx2", "Haswell", None),
+        ("x86_avx512", "Haswell", Some("avx512f")),
+    ] {
+        driver::library(path, &model, "m", target);
+        driver::build(C.0, C.1, &[Path::new("-static"), &source, &path.join("m.a")], &program);
+        let mut command = Command::new("qemu-x86_64");
+        command.args(["-cpu", processor]).arg(&program);
+        match (missing, driver::run(command, loaded.manifest(), &inputs)) {
+            (None, ran) => drop(ran.unwrap()),
+            (Some(missing), ran) => {
+                let words = format!("3 the model was compiled for `{target}`, but this machine has no `{missing}`");
+                // The emulator says what it does not emulate of the processor.
+                assert_eq!(ran.unwrap_err().lines().next_back(), Some(words.as_str()));
             }
         }
     }
