@@ -1,10 +1,11 @@
-//! A library's own part of the runtime in LLVM IR: tables of what it takes, checks and says, and its functions.
+//! A library's own part of the runtime in LLVM IR: tables of what it takes, checks and says.
 
 use std::fmt::Write;
 
 use sutura_runtime::manifest::{Constant, Manifest, Value};
 use sutura_runtime::{ElementType, abi};
 
+use super::entry;
 use super::machine::{Feature, features};
 use super::names::Names;
 use super::words::{FIXED, data_words, shown, size_words, value_words};
@@ -34,7 +35,7 @@ pub(super) fn glue(manifest: &Manifest, names: &Names, interface: &str, data: (&
     out.constants(&manifest.constants, data);
     out.line(format!("@sutura.abi = internal constant i32 {}", abi::VERSION));
     out.line(format!("@{interface} = constant i8 0"));
-    out.functions(manifest, names);
+    out.line(entry::functions(manifest, names));
     out.text
 }
 
@@ -158,84 +159,5 @@ impl Glue {
         let rows = offsets.iter().map(|offset| format!("getelementptr (i8, ptr @{data}, i64 {offset})"));
         let rows: Vec<String> = rows.collect();
         self.table("constants", "ptr", &rows);
-    }
-
-    /// The functions that the header declares.
-    fn functions(&mut self, manifest: &Manifest, names: &Names) {
-        let (inputs, outputs) = (&manifest.inputs, &manifest.outputs);
-        let dims = |values: &[Value], kind: char| {
-            let values = values.iter().enumerate();
-            values
-                .filter(|(_, value)| !value.dims.is_empty())
-                .map(|(at, _)| format!("%{kind}d{at}"))
-                .collect::<Vec<_>>()
-        };
-        let all = |values: &[Value], kind: char| {
-            let each = values.iter().enumerate().map(|(at, value)| {
-                let dims = (!value.dims.is_empty()).then(|| format!("%{kind}d{at}"));
-                std::iter::once(format!("%{kind}{at}")).chain(dims).collect::<Vec<_>>()
-            });
-            each.flatten().collect::<Vec<_>>()
-        };
-        let input_dims = Array::new("id", dims(inputs, 'i'), inputs, true);
-        let output_dims = Array::new("od", dims(outputs, 'o'), outputs, true);
-        let input_data = Array::new("i", Vec::new(), inputs, false);
-        let output_data = Array::new("o", Vec::new(), outputs, false);
-
-        let message = "%message = call ptr @llvm.threadlocal.address.p0(ptr @sutura.message)\n  ret ptr %message";
-        self.line(format!("define ptr @{}() #0 {{\n  {message}\n}}", names.function("last_error")));
-        let both = [input_dims.parameters.clone(), output_dims.parameters.clone()].concat();
-        let call = "@sutura.infer(ptr %id, ptr %od)";
-        self.function(&names.function("output_dims"), &both, &[&input_dims, &output_dims], call);
-        let sizes = [input_dims.parameters.clone(), vec!["%bytes".to_owned()]].concat();
-        let call = "@sutura.workspace(ptr %id, ptr %bytes)";
-        self.function(&names.function("workspace_bytes"), &sizes, &[&input_dims], call);
-        let everything = [all(inputs, 'i'), all(outputs, 'o'), vec!["%workspace".to_owned()]].concat();
-        let call = "@sutura.run(ptr %i, ptr %id, ptr %o, ptr %od, ptr %workspace, i64 %workspace.bytes)";
-        let arrays = [&input_data, &input_dims, &output_data, &output_dims];
-        self.function(&names.function("run"), &everything, &arrays, call);
-    }
-
-    /// A function that puts its parameters into arrays and passes these on.
-    fn function(&mut self, name: &str, parameters: &[String], arrays: &[&Array], call: &str) {
-        let mut parameters: Vec<String> = parameters.iter().map(|parameter| format!("ptr {parameter}")).collect();
-        if call.contains("%workspace.bytes") {
-            parameters.push("i64 %workspace.bytes".to_owned());
-        }
-        self.line(format!("define signext i32 @{name}({}) #0 {{", parameters.join(", ")));
-        for array in arrays {
-            self.text.push_str(&array.filled());
-        }
-        self.line("  %lacks = call i32 @sutura.machine()\n  %fits = icmp eq i32 %lacks, 0");
-        self.line("  br i1 %fits, label %go, label %refuse\nrefuse:\n  ret i32 %lacks\ngo:");
-        self.line(format!("  %status = call i32 {call}\n  ret i32 %status\n}}"));
-    }
-}
-
-/// Parameters of a function in an array.
-struct Array {
-    name: &'static str,
-    parameters: Vec<String>,
-    /// What its elements are.
-    elements: Vec<String>,
-}
-
-impl Array {
-    fn new(name: &'static str, parameters: Vec<String>, values: &[Value], of_dims: bool) -> Self {
-        let element = |(at, value): (usize, &Value)| match of_dims && value.dims.is_empty() {
-            true => "null".to_owned(),
-            false => format!("%{name}{at}"),
-        };
-        Self { name, parameters, elements: values.iter().enumerate().map(element).collect() }
-    }
-
-    fn filled(&self) -> String {
-        let Self { name, elements, .. } = self;
-        let mut out = format!("  %{name} = alloca [{} x ptr]\n", elements.len());
-        for (at, element) in elements.iter().enumerate() {
-            write!(out, "  %{name}.{at} = getelementptr ptr, ptr %{name}, i64 {at}\n").unwrap_or_default();
-            write!(out, "  store ptr {element}, ptr %{name}.{at}\n").unwrap_or_default();
-        }
-        out
     }
 }

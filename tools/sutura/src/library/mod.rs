@@ -3,6 +3,7 @@
 //! The library holds the model's code, its constants as read-only data, and what the code needs of a runtime: for one thread, in
 //! LLVM IR (`words.ll`, `runtime.ll`, `x86.ll`) with tables of the model (`glue.rs`). It needs a C library and nothing of Sutura's.
 
+mod entry;
 mod glue;
 mod header;
 mod machine;
