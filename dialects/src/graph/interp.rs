@@ -127,7 +127,11 @@ impl Interpret for ComputeHook {
 ///
 /// # Errors
 /// As of the op.
-pub fn compute_errors(op: OpRef<'_>, frame: &mut Frame<'_>, given: &[Errors]) -> Result<Option<Vec<Vec<f64>>>, InterpError> {
+pub fn compute_errors(
+    op: OpRef<'_>,
+    frame: &mut Frame<'_>,
+    given: &[Errors],
+) -> Result<Option<Vec<Vec<f64>>>, InterpError> {
     let is_complex = |ty: Type| DType::expect(op.cx, op.cx.element_type(ty)).is_ok_and(|dtype| dtype.part().is_some());
     if op.operand_types().chain(op.result_types()).any(is_complex) {
         return Ok(None);
@@ -136,9 +140,11 @@ pub fn compute_errors(op: OpRef<'_>, frame: &mut Frame<'_>, given: &[Errors]) ->
     with_nest(op, frame, &symbols, |_, nest, program, numbers| {
         let joint = nest.joint.is_some() && nest.kinds.contains(&NestKind::Reduce);
         // An input that is read outside its tensor has elements around those that have errors.
-        let padded = nest.inputs.iter().zip(given).any(|(input, errors)| {
-            errors.as_ref().is_some_and(|errors| errors.len() != input.value.len())
-        });
+        let padded = nest
+            .inputs
+            .iter()
+            .zip(given)
+            .any(|(input, errors)| errors.as_ref().is_some_and(|errors| errors.len() != input.value.len()));
         let given: Vec<Errors> = match padded {
             false => given.to_vec(),
             true => nest.inputs.iter().zip(given).map(|(input, errors)| uniform(input.value, errors)).collect(),

@@ -18,9 +18,15 @@ use crate::model::Compiled;
 use crate::talk::Talk;
 
 /// A program that is compiled and run: each element and itself.
-const PROGRAM: &str = "func.func @doctor(%x: tensor<[n]xf32>) -> (tensor<[n]xf32>) {
-  %y = graph.add %x, %x : tensor<[n]xf32>
-  func.return %y : tensor<[n]xf32>
+const PROGRAM: &str = "#i = affine_map<(d0) -> (d0)>
+!t = tensor<?xf32, #dyn.shape<[n]>>
+func.func @doctor(%x: !t) -> !t {
+  %y = graph.compute ins(%x : !t) -> !t {iterators = #graph.iterators<[parallel]>, maps = [#i, #i]} {
+  ^bb0(%a: f32):
+    %s = arith.addf %a, %a : f32
+    graph.yield %s : f32
+  }
+  func.return %y : !t
 }
 ";
 

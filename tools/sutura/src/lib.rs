@@ -13,6 +13,7 @@ mod failure;
 mod fmt;
 mod graph_function;
 mod input;
+mod library;
 mod likely;
 mod machine;
 mod model;

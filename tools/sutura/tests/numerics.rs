@@ -95,8 +95,7 @@ fn every_node_and_other_sizes() {
 fn the_operation_is_kept_with_all_that_it_takes() {
     let folder = tempfile::tempdir().unwrap();
     let kept = folder.path().join("kept");
-    let (exit, said) =
-        numerics("matmul", &["--dim", "a=2", "--plant-error", "n_hb", "-o", kept.to_str().unwrap()]);
+    let (exit, said) = numerics("matmul", &["--dim", "a=2", "--plant-error", "n_hb", "-o", kept.to_str().unwrap()]);
     assert_eq!(exit, Exit::Mismatch, "{said}");
     let file = |name: &str| kept.join(name).to_str().unwrap().to_owned();
     // The one-operation model makes of its inputs what was expected, and not what the changed program made.
@@ -134,7 +133,8 @@ fn values_are_written_by_their_names() {
     assert_eq!(exit, Exit::Ok, "{said}");
     let index = std::fs::read_to_string(dumped.join("index.json")).unwrap();
     let index: serde_json::Value = serde_json::from_str(&index).unwrap();
-    let names: Vec<_> = index["values"].as_array().unwrap().iter().map(|v| (v["name"].clone(), v["file"].clone())).collect();
+    let names: Vec<_> =
+        index["values"].as_array().unwrap().iter().map(|v| (v["name"].clone(), v["file"].clone())).collect();
     assert_eq!(names, [("h".into(), "h.npy".into()), ("r".into(), "r.npy".into())]);
     // The second is the first with a bias, cut at zero: it has no negative number, and the first has.
     let least = |name: &str| {

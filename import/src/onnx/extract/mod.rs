@@ -82,7 +82,8 @@ pub fn extract(
     let described = types::described(cx, &graph, model, &ends)?;
     let nodes = || graph.node.iter().zip(&plan.nodes).filter(|(_, kept)| **kept).map(|(node, _)| node);
     let functions = names::called(nodes(), &message.functions);
-    let mut part = Part { plan: &plan, described: &described, weights: Weights::new(origin, data), taken: taken(&graph) };
+    let mut part =
+        Part { plan: &plan, described: &described, weights: Weights::new(origin, data), taken: taken(&graph) };
     let (mut made, mut function) = (Vec::new(), 0);
     for field in fields(file)? {
         match field.number {

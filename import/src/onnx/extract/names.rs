@@ -67,10 +67,7 @@ fn captured(graph: &GraphProto) -> Vec<&str> {
 }
 
 /// The functions of the model that nodes call, also through each other: by domain, name and overload.
-pub(super) fn called<'p>(
-    nodes: impl Iterator<Item = &'p NodeProto>,
-    functions: &'p [FunctionProto],
-) -> Vec<bool> {
+pub(super) fn called<'p>(nodes: impl Iterator<Item = &'p NodeProto>, functions: &'p [FunctionProto]) -> Vec<bool> {
     let mut wanted = vec![false; functions.len()];
     let mut pending: Vec<&NodeProto> = nodes.collect();
     while let Some(node) = pending.pop() {

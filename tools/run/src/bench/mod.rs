@@ -52,7 +52,7 @@ pub fn bench(args: &BenchArgs, models: &dyn Models, talk: &Talk) -> Result<(), F
     let mut rows = Vec::new();
     let ready = models.artifact(&args.model, &args.running.dim, talk)?;
     for threads in threads {
-        let model = ready.load(options(&args.running, threads, false, talk))?;
+        let model = ready.load(options(&args.model, &args.running, threads, false, talk))?;
         introduce(&model, talk);
         let mut files = Files::new(args.running.max_input);
         let inputs = Inputs::new(&model, &args.inputs, &args.input_files, &args.running, &mut files, false)?;

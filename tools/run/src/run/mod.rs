@@ -45,18 +45,18 @@ pub trait Models {
 /// An artifact, which is gone with this if it was made for it.
 pub struct Ready {
     path: PathBuf,
-    made: Option<TemporaryFolder>,
+    _made: Option<TemporaryFolder>,
 }
 
 impl Ready {
     /// An artifact of the user.
     pub fn given(path: &Path) -> Self {
-        Self { path: path.to_owned(), made: None }
+        Self { path: path.to_owned(), _made: None }
     }
 
     /// One that lies in a folder that nobody keeps.
     pub fn made(path: PathBuf, folder: TemporaryFolder) -> Self {
-        Self { path, made: Some(folder) }
+        Self { path, _made: Some(folder) }
     }
 
     /// Loads it.
@@ -66,7 +66,8 @@ impl Ready {
     pub fn load(&self, options: Options) -> Result<Model, Failure> {
         let loaded = Model::load_with(&self.path, options).map_err(Failure::from);
         loaded.map_err(|failure| match failure.kind {
-            Kind::Corrupt if self.made.is_none() && !is_artifact(&self.path) => {
+            // One that is called an artifact is a damaged one.
+            Kind::Corrupt if self.path.extension().is_none_or(|end| end != "sutura") && !is_artifact(&self.path) => {
                 failure.hint("`sutura compile MODEL -o MODEL.sutura` makes artifacts of models")
             }
             _ => failure,
@@ -87,7 +88,7 @@ pub fn run(args: &RunArgs, models: &dyn Models, talk: &Talk) -> Result<(), Failu
             return Err(Failure::usage(format!("{name} is {tolerance}, but must be 0 or more")));
         }
     }
-    let options = options(&args.running, args.threads, args.profile, talk);
+    let options = options(&args.model, &args.running, args.threads, args.profile, talk);
     let model = models.artifact(&args.model, &args.running.dim, talk)?.load(options)?;
     let machine = args.profile.then(|| models.machine(&model, args.target_file.as_deref(), talk)).transpose()?;
     introduce(&model, talk);
@@ -113,11 +114,12 @@ pub fn run(args: &RunArgs, models: &dyn Models, talk: &Talk) -> Result<(), Failu
 }
 
 /// How a model is loaded.
-pub fn options(running: &Running, threads: Option<u16>, profile: bool, talk: &Talk) -> Options {
+pub fn options(path: &Path, running: &Running, threads: Option<u16>, profile: bool, talk: &Talk) -> Options {
     let options = threads.map_or_else(Options::new, |n| Options::new().threads(n.into())).profile(profile);
     let options = running.device.iter().fold(options, |options, name| options.device(name));
     if running.trust_artifact {
-        talk.warning("the artifact is trusted: what it holds is not compared with its hashes");
+        let artifact = path.display();
+        talk.warning(&format!("`{artifact}` is trusted: what it holds is not compared with its hashes"));
     }
     options.trust_artifact(running.trust_artifact)
 }

@@ -69,9 +69,10 @@ fn copied_data(model: &Path, output: &Path) -> Result<Option<PathBuf>, Failure> 
     if real(folder_of(model))? == real(folder_of(output))? {
         return Ok(None);
     }
-    let name = output.file_name().and_then(|name| name.to_str()).ok_or_else(|| {
-        Failure::usage(format!("`{}` is no name that a model can point to", output.display()))
-    })?;
+    let name = output
+        .file_name()
+        .and_then(|name| name.to_str())
+        .ok_or_else(|| Failure::usage(format!("`{}` is no name that a model can point to", output.display())))?;
     Ok(Some(output.with_file_name(format!("{name}.data"))))
 }
 

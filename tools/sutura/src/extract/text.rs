@@ -30,7 +30,8 @@ pub(crate) fn extract(
     let program = compilation.parse_with(text, path, &options, talk)?;
     if program.level() != Level::Graph {
         let level = program.level().name();
-        let failure = Failure::usage(format!("`{}` is at the {level} level, where values have no names", path.display()));
+        let failure =
+            Failure::usage(format!("`{}` is at the {level} level, where values have no names", path.display()));
         return Err(failure.hint("extract from the model, or from what `--emit=graph` writes"));
     }
     let mut module = program.module;
@@ -51,8 +52,7 @@ pub(crate) fn extract(
 fn by_text_names(cx: &Context, module: &Module, function: &GraphFunction, cut: &Cut) -> Cut {
     let known: Vec<Named> =
         function.arguments(cx, module).into_iter().chain(function.named_results(cx, module)).collect();
-    let own: Vec<String> =
-        known.iter().map(|(_, value)| function.name(cx, module, *value)).collect();
+    let own: Vec<String> = known.iter().map(|(_, value)| function.name(cx, module, *value)).collect();
     let translate = |names: &[String]| {
         let parts = names.iter().flat_map(|text| {
             let whole = known.iter().any(|(name, _)| name == text);

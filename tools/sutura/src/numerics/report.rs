@@ -100,7 +100,8 @@ impl Report<'_> {
     fn keep(&self, folder: &Path, talk: &Talk) -> Result<&'static str, Failure> {
         let name = self.names[self.first.value];
         write_tensor(folder, "found", name, &self.found[self.first.value])?;
-        let bytes = self.first.expected.data().to_le_bytes().ok_or_else(|| Failure::internal("a value is undefined"))?;
+        let bytes =
+            self.first.expected.data().to_le_bytes().ok_or_else(|| Failure::internal("a value is undefined"))?;
         let dims: Vec<i64> = self.first.expected.shape().iter().map(|d| *d as i64).collect();
         let ty = self.found[self.first.value].element_type();
         write_tensor(folder, "expected", name, &Tensor::from_bytes(ty, &dims, &bytes)?)?;
@@ -133,7 +134,8 @@ impl Report<'_> {
                 let name = self.names[self.first.value];
                 let value = valued.values.iter().find(|(known, _)| known == name).map(|(_, value)| *value);
                 let own = value.map(|value| valued.function.name(valued.cx(), &valued.module, value));
-                let node = outline.nodes.into_iter().find(|node| own.as_ref().is_some_and(|own| node.gives.contains(own)));
+                let node =
+                    outline.nodes.into_iter().find(|node| own.as_ref().is_some_and(|own| node.gives.contains(own)));
                 node.map_or_else(Vec::new, |node| node.needs)
             }
         };

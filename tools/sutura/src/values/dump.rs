@@ -100,7 +100,8 @@ mod tests {
 
     #[test]
     fn names_of_values_become_safe_and_distinct_names_of_files() {
-        let names = ["/fc1/Gemm_output_0", "../../etc/passwd", "A", "a", "a", "-rf", "", "\u{202e}\n", "con\0", "..", "a.2"];
+        let names =
+            ["/fc1/Gemm_output_0", "../../etc/passwd", "A", "a", "a", "-rf", "", "\u{202e}\n", "con\0", "..", "a.2"];
         let files = file_names(&names);
         assert_eq!(files[..5], ["_fc1_Gemm_output_0", "______etc_passwd", "A", "a.2", "a.3"]);
         assert_eq!(files[5..], ["rf", "value", "value.2", "con_", "value.3", "a_2"]);

@@ -146,12 +146,7 @@ fn imported(compilation: &Compilation, model: &OnnxModel, talk: &Talk) -> Result
     Ok((module, function))
 }
 
-fn parsed(
-    compilation: &Compilation,
-    text: &str,
-    path: &Path,
-    talk: &Talk,
-) -> Result<(Module, GraphFunction), Failure> {
+fn parsed(compilation: &Compilation, text: &str, path: &Path, talk: &Talk) -> Result<(Module, GraphFunction), Failure> {
     let options = ParseOptions { allow_unregistered: true, layout: KeepLayout::All, ..ParseOptions::default() };
     let program = compilation.parse_with(text, path, &options, talk)?;
     if program.level() != Level::Graph {
