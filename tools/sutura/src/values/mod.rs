@@ -103,6 +103,9 @@ impl Valued {
 
     /// Compiles a program that returns these values, and loads it.
     pub(crate) fn compiled(&self, mut module: Module, wanted: &[Value], talk: &Talk) -> Result<Model, Failure> {
+        if wanted.is_empty() {
+            return Err(Failure::usage("the model has no operation that makes a tensor"));
+        }
         let named: Vec<Named> = wanted.iter().enumerate().map(|(i, value)| (format!("value{i}"), *value)).collect();
         self.function.set_results(self.cx(), &mut module, &named);
         let folder = TemporaryFolder::new()?;
