@@ -188,7 +188,7 @@ impl Plan {
             if !matches!(givers.get(name.as_str()), Some(Giver::Node(_))) || from.contains(name) {
                 return Err(CutError::NotComputed(name.clone()));
             }
-            search.from_output(name);
+            search.walk_back(name);
         }
         let missing = std::mem::take(&mut search.missing);
         let nodes = search.nodes;
@@ -236,7 +236,7 @@ struct Search<'g> {
 }
 
 impl<'g> Search<'g> {
-    fn from_output(&mut self, output: &str) {
+    fn walk_back(&mut self, output: &str) {
         let Some((name, _)) = self.givers.get_key_value(output) else { return };
         let mut pending = vec![*name];
         while let Some(name) = pending.pop() {
