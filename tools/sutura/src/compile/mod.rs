@@ -2,6 +2,7 @@
 
 mod device;
 mod library;
+mod programs;
 
 use std::cell::RefCell;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -12,8 +13,8 @@ use serde_json::{Map, json};
 use sutura_codegen as codegen;
 use sutura_dialects::graph::operator::LibraryError;
 use sutura_import::onnx::{Extension, ExtensionError, import};
+use sutura_ir::Context;
 use sutura_ir::diagnostics::Diagnostics;
-use sutura_ir::{Context, Module};
 use sutura_passes::machine_code::{self, Processor};
 use sutura_passes::rt_to_upstream::HostInterface;
 use sutura_runtime::Manifest;
@@ -37,6 +38,7 @@ use crate::report::Report;
 use crate::resources::DeviceKernel;
 use crate::talk::Talk;
 use crate::tune::Tuner;
+pub(crate) use programs::{compile_module, compile_text};
 
 pub(crate) fn compile(args: &CompileArgs, talk: &Talk) -> Result<(), Failure> {
     let output = output(args)?;
@@ -146,30 +148,6 @@ fn check_targets(args: &CompileArgs, cx: &Context, talk: &Talk) -> Result<(), Fa
         found.push(machine.desc.name.clone());
     }
     Ok(())
-}
-
-/// Makes an artifact of a program as text that holds the description of `machine`, without a word.
-pub(crate) fn compile_text(text: &str, output: &Path, machine: &Machine) -> Result<(), Failure> {
-    let (compilation, talk) = (Compilation::new(), &Talk::silent());
-    let args = &CompileArgs { model: output.to_owned(), ..CompileArgs::default() };
-    let source = Source { input: Input::Text(text.to_owned()), hash: input::hash(text.as_bytes()), onnx: None };
-    let program = read(&compilation, &source, args, talk)?;
-    let made = Job::new(args, talk, &compilation, machine).run(program, &source)?;
-    write(&made.into_iter().collect::<Vec<_>>(), &compilation, output, talk)
-}
-
-/// Makes an artifact for this machine of a module at the graph level, whose constants are those of `source`.
-pub(crate) fn compile_module(
-    compilation: &Compilation,
-    module: Module,
-    (args, source): (&CompileArgs, &Source),
-    output: &Path,
-    talk: &Talk,
-) -> Result<(), Failure> {
-    let program = compilation.program(module).at(Level::Graph);
-    let (program, machine) = compilation.attach(program, Wanted { name: None, file: None }, talk)?;
-    let made = Job::new(args, talk, compilation, &machine).run(program.at(Level::Graph), source)?;
-    write(&made.into_iter().collect::<Vec<_>>(), compilation, output, talk)
 }
 
 /// Fails now where what is written beside the product could not be: not after minutes of work.
