@@ -667,7 +667,7 @@ impl Job<'_> {
             return self.library(ready).map(|()| None);
         }
         let (mut warnings, start) = (Vec::new(), Instant::now());
-        self.talk.begin("codegen");
+        self.talk.begin_parts("codegen", codegen::progress::emitted);
         let accepted = ready.host.ok_or_else(|| Failure::internal("the code was accepted and is gone"))?;
         let object = accepted.into_object(&mut warnings).map_err(of_codegen)?;
         self.warn(&warnings);
