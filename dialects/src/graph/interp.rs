@@ -1,7 +1,7 @@
 //! What the operations do when they are run.
 
 use smallvec::SmallVec;
-use sutura_interp::nest::{Combine, Input, IteratorKind as NestKind, Joint as NestJoint, Nest, Output};
+use sutura_interp::nest::{Combine, Errors, Input, IteratorKind as NestKind, Joint as NestJoint, Nest, Output};
 use sutura_interp::num::Overflow;
 use sutura_interp::tensor::Shape;
 use sutura_interp::{
@@ -107,50 +107,100 @@ struct ComputeHook;
 
 impl Interpret for ComputeHook {
     fn interpret(&self, op: OpRef<'_>, frame: &mut Frame<'_>) -> Ran {
-        let Some(mut form) = ComputeForm::of(op) else { return broken().map_err(Into::into) };
         let symbols = symbols(frame)?;
-        let inputs: Vec<Tensor> =
-            (0..op.num_operands()).map(|i| scalars(frame.tensor(i)?)).collect::<Result<_, Fault>>()?;
-        // Before sizes are put in: an input that is read from a size on says no extent, where that size is 0 neither.
-        let extents = extents(&form, &inputs, &symbols)?;
-        at_sizes(&mut form, &symbols)?;
-        let Some(region) = op.region(0) else { return broken().map_err(Into::into) };
-        let program = Program::compile(region)?.wrapping();
-        let numbers = captured(op, &program, &symbols)?;
-        let padded = inputs.iter().enumerate().map(|(i, tensor)| padded(&form, i, tensor, &extents));
-        let padded: Vec<(Tensor, AffineMap)> = padded.collect::<Result<_, _>>()?;
-        let padded: Vec<(Tensor, AffineMap)> =
-            padded.into_iter().flat_map(|(tensor, map)| parts(tensor).into_iter().map(move |t| (t, map))).collect();
-        let join = form.joint.and(op.region(1)).map(Program::compile).transpose()?.map(Program::wrapping);
-        let joint = match (&form.joint, &join) {
-            (Some(joint), Some(join)) => {
-                let captured = captured(op, join, &symbols)?;
-                Some(NestJoint { join, captured, identity: state_numbers(op.cx, joint.state)? })
-            }
-            _ => None,
-        };
-        let (product, outputs) = (product_of(&form)?, outputs(&form, &extents)?);
-        let joint = joint.or_else(|| {
-            let (join, identity) = product.as_ref()?;
-            Some(NestJoint { join, captured: Vec::new(), identity: identity.clone() })
-        });
-        let nest = Nest {
-            extents: extents.iter().map(|e| *e as usize).collect(),
-            kinds: form.iterators.iter().map(|k| kind(*k)).collect(),
-            inputs: padded.iter().map(|(value, map)| Input { value, map: *map }).collect(),
-            outputs,
-            joint,
-        };
-        frame.charge(nest.num_points()? as u64)?;
-        let results = nest.run(op.cx, &program, &numbers).map_err(|fault| match fault.kind {
-            FaultKind::DivisionByZero => {
-                Fault::new(fault.kind, format!("{}: {}", super::gather::described(op), fault.message))
-            }
-            _ => fault,
+        let results = with_nest(op, frame, &symbols, |frame, nest, program, numbers| {
+            frame.charge(nest.num_points()? as u64)?;
+            nest.run(op.cx, program, numbers).map_err(|fault| match fault.kind {
+                FaultKind::DivisionByZero => {
+                    Fault::new(fault.kind, format!("{}: {}", super::gather::described(op), fault.message))
+                }
+                _ => fault,
+            })
         })?;
         set_parts(op, frame, results, &symbols)?;
         Ok(Flow::Next)
     }
+}
+
+/// How far what a compiled `graph.compute` makes may be from what is interpreted, element by element of each result; `given` says
+/// the same of its operands. Complex numbers, and results that are joined at once, have no bound.
+///
+/// # Errors
+/// As of the op.
+pub fn compute_errors(
+    op: OpRef<'_>,
+    frame: &mut Frame<'_>,
+    given: &[Errors],
+) -> Result<Option<Vec<Vec<f64>>>, InterpError> {
+    let is_complex = |ty: Type| DType::expect(op.cx, op.cx.element_type(ty)).is_ok_and(|dtype| dtype.part().is_some());
+    if op.operand_types().chain(op.result_types()).any(is_complex) {
+        return Ok(None);
+    }
+    let symbols = symbols(frame)?;
+    with_nest(op, frame, &symbols, |_, nest, program, numbers| {
+        let joint = nest.joint.is_some() && nest.kinds.contains(&NestKind::Reduce);
+        // An input that is read outside its tensor has elements around those that have errors.
+        let padded = nest
+            .inputs
+            .iter()
+            .zip(given)
+            .any(|(input, errors)| errors.as_ref().is_some_and(|errors| errors.len() != input.value.len()));
+        let given: Vec<Errors> = match padded {
+            false => given.to_vec(),
+            true => nest.inputs.iter().zip(given).map(|(input, errors)| uniform(input.value, errors)).collect(),
+        };
+        if joint { Ok(None) } else { nest.errors(op.cx, program, numbers, &given).map(Some) }
+    })
+}
+
+/// The largest error for every element.
+fn uniform(tensor: &Tensor, errors: &Errors) -> Errors {
+    let errors = errors.as_ref()?;
+    Some(vec![errors.iter().copied().fold(0.0, f64::max); tensor.len()])
+}
+
+/// Gives `work` the iteration that an op is, with its function of elements and what that takes from outside.
+fn with_nest<R>(
+    op: OpRef<'_>,
+    frame: &mut Frame<'_>,
+    symbols: &SymbolValues,
+    work: impl FnOnce(&mut Frame<'_>, &Nest<'_>, &Program, &[Scalar]) -> Result<R, Fault>,
+) -> Result<R, InterpError> {
+    let Some(mut form) = ComputeForm::of(op) else { return broken().map_err(Into::into) };
+    let inputs: Vec<Tensor> =
+        (0..op.num_operands()).map(|i| scalars(frame.tensor(i)?)).collect::<Result<_, Fault>>()?;
+    // Before sizes are put in: an input that is read from a size on says no extent, where that size is 0 neither.
+    let extents = extents(&form, &inputs, symbols)?;
+    at_sizes(&mut form, symbols)?;
+    let Some(region) = op.region(0) else { return broken().map_err(Into::into) };
+    let program = Program::compile(region)?.wrapping();
+    let numbers = captured(op, &program, symbols)?;
+    let padded = inputs.iter().enumerate().map(|(i, tensor)| padded(&form, i, tensor, &extents));
+    let padded: Vec<(Tensor, AffineMap)> = padded.collect::<Result<_, _>>()?;
+    let padded: Vec<(Tensor, AffineMap)> =
+        padded.into_iter().flat_map(|(tensor, map)| parts(tensor).into_iter().map(move |t| (t, map))).collect();
+    let join = form.joint.and(op.region(1)).map(Program::compile).transpose()?;
+    let join = join.map(Program::wrapping);
+    let joint = match (&form.joint, &join) {
+        (Some(joint), Some(join)) => {
+            let captured = captured(op, join, symbols)?;
+            Some(NestJoint { join, captured, identity: state_numbers(op.cx, joint.state)? })
+        }
+        _ => None,
+    };
+    let (product, outputs) = (product_of(&form)?, outputs(&form, &extents)?);
+    let joint = joint.or_else(|| {
+        let (join, identity) = product.as_ref()?;
+        Some(NestJoint { join, captured: Vec::new(), identity: identity.clone() })
+    });
+    let nest = Nest {
+        extents: extents.iter().map(|e| *e as usize).collect(),
+        kinds: form.iterators.iter().map(|k| kind(*k)).collect(),
+        inputs: padded.iter().map(|(value, map)| Input { value, map: *map }).collect(),
+        outputs,
+        joint,
+    };
+    Ok(work(frame, &nest, &program, &numbers)?)
 }
 
 /// A tensor as a function of elements takes it: integers without sign are signless there.

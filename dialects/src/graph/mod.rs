@@ -52,6 +52,7 @@ pub use decide_size::{DecideSizeOp, is_reserve};
 pub use fft::FftOp;
 pub use form::{Form, FormOp};
 pub use gather::described;
+pub use interp::compute_errors;
 pub use naming::needed as needed_definitions;
 pub use non_max_suppression::NonMaxSuppressionOp;
 pub use non_zero::NonZeroOp;

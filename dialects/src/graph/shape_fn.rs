@@ -256,27 +256,37 @@ impl Inferred {
 
 /// Names of symbols that the types of a body's values, its ops and its equalities use.
 pub fn used_symbols(cx: &Context, body: &Body) -> BTreeSet<Arc<str>> {
-    let mut used = BTreeSet::new();
-    let mut add = |size: &Poly| {
-        size.each_symbol(&mut |name| {
-            if !used.contains(name) {
-                used.insert(name.clone());
-            }
-        })
-    };
-    let args = body.owner_regions().flat_map(|r| body.blocks(r)).flat_map(|b| body.block_args(b).to_vec());
-    let results = body.preorder().flat_map(|op| body.results(op).collect::<Vec<_>>());
-    for value in args.chain(results) {
-        symbolic_shape(cx, body.ty(value)).unwrap_or_default().iter().flatten().for_each(&mut add);
-    }
+    let mut used = symbols_of_types(cx, body);
     for op in body.preorder().map(|op| OpRef::new(cx, body, op)) {
-        mentioned_sizes(op).iter().for_each(&mut add);
         if let Some(equal) = op.as_::<EqualOp<'_>>() {
-            add(equal.lhs());
-            add(equal.rhs());
+            add_symbols(equal.lhs(), &mut used);
+            add_symbols(equal.rhs(), &mut used);
         }
     }
     used
+}
+
+/// Names of symbols that the types of a body's values and its ops use.
+pub fn symbols_of_types(cx: &Context, body: &Body) -> BTreeSet<Arc<str>> {
+    let mut used = BTreeSet::new();
+    let args = body.owner_regions().flat_map(|r| body.blocks(r)).flat_map(|b| body.block_args(b).to_vec());
+    let results = body.preorder().flat_map(|op| body.results(op).collect::<Vec<_>>());
+    for value in args.chain(results) {
+        let sizes = symbolic_shape(cx, body.ty(value)).unwrap_or_default();
+        sizes.iter().flatten().for_each(|size| add_symbols(size, &mut used));
+    }
+    for op in body.preorder().map(|op| OpRef::new(cx, body, op)) {
+        mentioned_sizes(op).iter().for_each(|size| add_symbols(size, &mut used));
+    }
+    used
+}
+
+fn add_symbols(size: &Poly, used: &mut BTreeSet<Arc<str>>) {
+    size.each_symbol(&mut |name| {
+        if !used.contains(name) {
+            used.insert(name.clone());
+        }
+    });
 }
 
 /// Sizes that an op itself mentions, beside those in types.

@@ -60,6 +60,21 @@ pub trait Callable: Send + Sync {
 /// A function that stands for a declaration without a body.
 pub type NativeFn = dyn Fn(&mut Memory, &[Value]) -> Result<Vec<Value>, Fault> + Send + Sync;
 
+/// Looks at what the function that is called does, op by op; not at what runs inside its ops.
+pub trait Observer: Send {
+    /// Before an op runs: its operands are there.
+    ///
+    /// # Errors
+    /// What ends the run.
+    fn before(&mut self, op: OpRef<'_>, frame: &mut Frame<'_>) -> Result<(), InterpError>;
+
+    /// After it ran: its results are there, and [`Frame::retell`] puts others in their place.
+    ///
+    /// # Errors
+    /// What ends the run.
+    fn after(&mut self, op: OpRef<'_>, frame: &mut Frame<'_>) -> Result<(), InterpError>;
+}
+
 /// What a run may use before it is stopped with an error.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Limits {
@@ -91,6 +106,7 @@ pub(crate) struct State {
     pub(crate) resources: FxHashMap<Ident, Tensor>,
     /// Environments of finished frames, kept for their allocations.
     pub(crate) spare: Vec<Vec<Option<Value>>>,
+    pub(crate) observer: Option<Box<dyn Observer>>,
     pub(crate) limits: Limits,
     pub(crate) steps: u64,
     pub(crate) depth: u32,
@@ -115,6 +131,7 @@ impl<'m> Interpreter<'m> {
             constants: FxHashMap::default(),
             resources: FxHashMap::default(),
             spare: Vec::new(),
+            observer: None,
             limits: Limits::default(),
             steps: 0,
             depth: 0,
@@ -125,6 +142,11 @@ impl<'m> Interpreter<'m> {
     /// Sets what a run may use.
     pub fn set_limits(&mut self, limits: Limits) {
         self.state.limits = limits;
+    }
+
+    /// Lets somebody look at the function that is called next.
+    pub fn observe(&mut self, observer: Box<dyn Observer>) {
+        self.state.observer = Some(observer);
     }
 
     /// Gives the declaration `@name` a meaning.

@@ -7,7 +7,7 @@ use sutura_ir::body::Value as SsaValue;
 use sutura_ir::{Attr, AttrData, Block, Body, Context, Ident, Op, OpName, OpRef, Region, RegionRef, Type};
 
 use crate::code::{Action, Code, Operand, Slot, Step};
-use crate::engine::{Callable, Flow, State, Values, extension};
+use crate::engine::{Callable, Flow, Interpret, State, Values, extension};
 use crate::error::{Fault, FaultKind, InterpError};
 use crate::memory::{MemRef, Memory};
 use crate::scalar::DType;
@@ -411,9 +411,20 @@ impl<'f> Frame<'f> {
                 self.env[step.results[0].value as usize] = Some(Value::Scalar(*value));
                 Ok(Flow::Next)
             }
+            Action::Hook(hook) if self.state.observer.is_some() && self.state.depth == 1 => self.observed(*hook),
             Action::Hook(hook) => hook.interpret(self.op(), self),
             Action::Missing => Err(no_hook(self.cx, self.body.name(step.op)).into()),
         }
+    }
+
+    /// Runs an op of the function that is looked at.
+    fn observed(&mut self, hook: &'static dyn Interpret) -> Result<Flow, InterpError> {
+        let Some(mut observer) = self.state.observer.take() else { return hook.interpret(self.op(), self) };
+        observer.before(self.op(), self)?;
+        let flow = hook.interpret(self.op(), self)?;
+        observer.after(self.op(), self)?;
+        self.state.observer = Some(observer);
+        Ok(flow)
     }
 
     fn scalar_bits(&self, step: &Step) -> Result<[u64; 3], Fault> {

@@ -31,7 +31,7 @@ pub use buffer::Buffer;
 pub use compare::{Mismatch, Tolerance, compare};
 pub use complex::ComplexFn;
 pub use elementwise::{ComplexOp, ConstantOp, Elementwise, Meaning, ScalarMeaning, YieldOp};
-pub use engine::{Callable, Flow, Interpret, Interpreter, Limits, NativeFn, Values};
+pub use engine::{Callable, Flow, Interpret, Interpreter, Limits, NativeFn, Observer, Values};
 pub use equivalence::{Agreement, Difference, Trials, equivalent};
 pub use error::{Fault, FaultKind, InterpError};
 pub use frame::Frame;

@@ -3,6 +3,8 @@
 //! The reference meaning of every structured op. For each point of the parallel iterators the reduce iterators run in
 //! row-major order, so a reduction's order depends on shapes alone.
 
+mod errors;
+
 use std::cell::RefCell;
 
 use smallvec::SmallVec;
@@ -15,6 +17,8 @@ use crate::num::{Kernel, NumOp, Overflow, Rounding};
 use crate::program::{Lanes, Program};
 use crate::scalar::{DType, Scalar};
 use crate::tensor::{Shape, Tensor, next_index, num_elements, row_major_strides};
+
+pub use errors::Errors;
 
 /// What an iterator does.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]

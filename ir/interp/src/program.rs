@@ -3,6 +3,8 @@
 //! A structured op runs its scalar region for every point of its iteration space. Run op by op, that costs a hook call
 //! per op and point; a [`Program`] looks at each op once per strip of points.
 
+mod errors;
+
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 use sutura_ir::body::Value as SsaValue;

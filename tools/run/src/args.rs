@@ -65,7 +65,7 @@ pub fn size(text: &str) -> Result<(String, i64), String> {
     }
 }
 
-fn dim(text: &str) -> Result<DimSpec, String> {
+pub fn dim(text: &str) -> Result<DimSpec, String> {
     text.parse()
 }
 

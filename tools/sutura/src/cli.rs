@@ -8,7 +8,7 @@ use sutura_import::onnx::GivenShape;
 use sutura_input::whole_number;
 use sutura_ir::diagnostics::exit::{self, Exit};
 use sutura_passes::graph_property_rewrite::FAST_MATH;
-use sutura_run::args::{BenchArgs, InspectArgs, RunArgs, Talking, VerifyArgs, size as parse_size, threads};
+use sutura_run::args::{BenchArgs, InspectArgs, RunArgs, Running, Talking, VerifyArgs, size as parse_size, threads};
 use sutura_run::shell::{CompletionsArgs, ManualArgs};
 
 use crate::dims::Dims;
@@ -36,6 +36,11 @@ fn formatted() -> String {
     format!("{FORMATTED}\n\n{}", exit::help(&sutura_fmt::EXITS))
 }
 
+/// Said below the help of `sutura extract`.
+fn extracted() -> String {
+    format!("{EXTRACTED}\n\n{}", exit_codes())
+}
+
 /// Said below the help of `sutura target`.
 const TARGETS: &str = "\
 Machines are described by files `NAME.mlir` with one `target.machine` each. They are looked for in --target-file, the folders \
@@ -48,6 +53,12 @@ of NVIDIA, `lavapipe` the one of Vulkan that is the processor, and a part of the
 are installed; SUTURA_CUDA_LIBRARY and SUTURA_HIP_LIBRARY name the drivers' libraries where they are elsewhere, VK_DRIVER_FILES \
 restricts Vulkan's. `cpu-fibers` runs kernels for GPUs on the processor, and checks what they access. A device that is missing is \
 no error.";
+
+/// Said below the help of `sutura extract`.
+const EXTRACTED: &str = "\
+Names are those of the model: of values of an ONNX model's outermost graph, of values in IR text with or without `%`. A list is separated \
+by commas; a name that holds a comma is given by an option of its own. What is kept of an ONNX model is kept byte for byte: nodes, \
+weights, functions. External data stay where they are if the part lies in the model's folder, and are copied into PART.onnx.data if not.";
 
 /// Said below the help of `sutura fmt`.
 const FORMATTED: &str = "\
@@ -72,7 +83,7 @@ pub(crate) enum Command {
     Compile(Box<CompileArgs>),
     /// Runs an artifact, or a model that it compiles for that, on tensors from files or on made ones
     #[command(after_help = exit_codes())]
-    Run(Box<RunArgs>),
+    Run(Box<ModelRunArgs>),
     /// Times an artifact or a model at many shapes, beside onnxruntime where Python has it
     #[command(after_help = exit_codes())]
     Bench(Box<BenchArgs>),
@@ -85,6 +96,14 @@ pub(crate) enum Command {
     /// Says whether a model can be compiled, and everything in it that cannot: goes through every stage but code generation
     #[command(after_help = exit_codes())]
     Check(CheckArgs),
+    /// Looks for errors of the compiler in a model
+    Debug {
+        #[command(subcommand)]
+        command: DebugCommand,
+    },
+    /// Makes a model of the part of a model that lies between values
+    #[command(after_help = extracted())]
+    Extract(ExtractArgs),
     /// Formats IR as text in place, with all comments and names
     #[command(after_help = formatted())]
     Fmt(FmtArgs),
@@ -228,6 +247,120 @@ pub(crate) struct CheckArgs {
     /// Where a reproducer goes if sutura itself fails; a new file among the temporary ones by default
     #[arg(long, value_name = "FILE")]
     pub(crate) reproducer: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) reading: Reading,
+}
+
+/// `run`, which has the compiler at hand.
+#[derive(Args, Debug)]
+pub(crate) struct ModelRunArgs {
+    #[command(flatten)]
+    pub(crate) run: RunArgs,
+    /// Also writes values inside the model, by its names: those of the list, or all that operations make
+    #[arg(long, value_name = "NAMES", num_args = 0..=1, require_equals = true)]
+    #[allow(clippy::option_option, reason = "clap's way to say that a flag may have a value")]
+    pub(crate) dump_values: Option<Option<String>>,
+    /// The folder that `--dump-values` writes to: a .npy for each value, and index.json
+    #[arg(long, value_name = "DIR", default_value = "values", requires = "dump_values")]
+    pub(crate) dump_dir: PathBuf,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum DebugCommand {
+    /// Finds the first operation whose compiled form computes something else than it means: each is interpreted on what the compiled
+    /// program computed before it, and compared within a bound of rounding errors
+    #[command(after_help = numerics())]
+    Numerics(NumericsArgs),
+    /// Writes values inside a model, by its names, as .npy with an index
+    #[command(after_help = exit_codes())]
+    Values(ValuesArgs),
+}
+
+/// Said below the help of `sutura debug numerics`.
+fn numerics() -> String {
+    format!("{NUMERICS}\n\n{}", exit_codes())
+}
+
+/// See [`numerics`].
+const NUMERICS: &str = "\
+Where an operation is wrong the command names it, its node and the worst element, and ends with status 8. How far results may be apart \
+without a report follows from the operation's own inputs: docs/debugging.md.";
+
+#[derive(Args, Debug)]
+pub(crate) struct NumericsArgs {
+    /// An ONNX model, or IR at the graph level as text
+    pub(crate) model: PathBuf,
+    /// An input, as for `run`; what is not given is made
+    #[arg(short, long = "input", value_name = "SPEC")]
+    pub(crate) inputs: Vec<String>,
+    /// A file with inputs, by their names: .npz, .safetensors, or a .pb that says its name. May be given several times
+    #[arg(long = "inputs", value_name = "FILE")]
+    pub(crate) input_files: Vec<PathBuf>,
+    /// A folder for the first wrong operation: as a model, its inputs, what it made and what was expected
+    #[arg(short, long, value_name = "DIR")]
+    pub(crate) output: Option<PathBuf>,
+    /// Changes what the operation of a node or value makes in the compiled program alone, to see that it is found; for developers
+    #[arg(long, value_name = "NAME")]
+    pub(crate) plant_error: Option<String>,
+    #[command(flatten)]
+    pub(crate) running: NumericsRunning,
+    #[command(flatten)]
+    pub(crate) reading: Reading,
+}
+
+#[derive(Args, Debug)]
+pub(crate) struct ValuesArgs {
+    /// An ONNX model, or IR at the graph level as text
+    pub(crate) model: PathBuf,
+    /// The values, as for `extract`; by default all that operations make
+    #[arg(long, value_name = "NAMES")]
+    pub(crate) names: Vec<String>,
+    /// An input, as for `run`; what is not given is made
+    #[arg(short, long = "input", value_name = "SPEC")]
+    pub(crate) inputs: Vec<String>,
+    /// A file with inputs, by their names: .npz, .safetensors, or a .pb that says its name. May be given several times
+    #[arg(long = "inputs", value_name = "FILE")]
+    pub(crate) input_files: Vec<PathBuf>,
+    /// The folder that values go to
+    #[arg(short, long, value_name = "DIR")]
+    pub(crate) output: PathBuf,
+    #[command(flatten)]
+    pub(crate) running: NumericsRunning,
+    #[command(flatten)]
+    pub(crate) reading: Reading,
+}
+
+/// What a model runs on that is compiled for one look. Its files are limited as the model's are.
+#[derive(Args, Clone, Debug)]
+pub(crate) struct NumericsRunning {
+    /// Sizes of inputs that are made, as `batch=4,seq=128`
+    #[arg(long, value_name = "NAME=VALUE", value_delimiter = ',', value_parser = sutura_run::args::dim)]
+    pub(crate) dim: Vec<sutura_dialects::r#dyn::DimSpec>,
+    /// Where the elements of inputs that are not given begin: the same number makes the same elements
+    #[arg(long, default_value_t = 0, value_name = "N", value_parser = sutura_input::parse_number::<u64>)]
+    pub(crate) seed: u64,
+}
+
+impl NumericsRunning {
+    /// As a run has it.
+    pub(crate) fn running(&self, reading: &Reading) -> Running {
+        Running { dim: self.dim.clone(), seed: self.seed, max_input: reading.max_input, ..Running::default() }
+    }
+}
+
+#[derive(Args, Debug)]
+pub(crate) struct ExtractArgs {
+    /// An ONNX model, or IR at the graph level as text
+    pub(crate) model: PathBuf,
+    /// Values that become the inputs of the part, in this order; by default the model's inputs, as far as the outputs need them
+    #[arg(long, value_name = "NAMES")]
+    pub(crate) from: Vec<String>,
+    /// Values that become the outputs of the part, in this order; by default the model's outputs
+    #[arg(long, value_name = "NAMES")]
+    pub(crate) to: Vec<String>,
+    /// Where the part goes: ONNX of ONNX, text of text; `-` is stdout, for text
+    #[arg(short, long, value_name = "FILE")]
+    pub(crate) output: Option<PathBuf>,
     #[command(flatten)]
     pub(crate) reading: Reading,
 }

@@ -4,6 +4,7 @@ use std::io::{Read, Seek};
 use std::path::Path;
 use std::sync::Arc;
 
+use bytes::Bytes;
 use sha2::{Digest, Sha256};
 use sutura_import::onnx::{MapFile, OnnxModel, Origin};
 use sutura_input::{InputError, Limits, regular, rest_of, utf8, without_nul};
@@ -25,6 +26,8 @@ pub(crate) struct Source {
     pub(crate) input: Input,
     /// `sha256:…` of the file.
     pub(crate) hash: String,
+    /// The file of an ONNX model, and where its data are.
+    pub(crate) onnx: Option<(Bytes, Origin)>,
 }
 
 /// Reads the file at `path`, a regular one. A model's weights stay in `files`.
@@ -53,19 +56,19 @@ pub(crate) fn read(path: &Path, reading: &Reading, files: &ModelFiles) -> Result
     let mapping = files.clone();
     let map: MapFile = Arc::new(move |file, name| mapping.map(file, name));
     let origin = Origin::new(path, &reading.allow_data_from).map_err(of_onnx)?.with_limit(limits.data).mapping(map);
-    let model = OnnxModel::from_bytes(bytes, Some(&origin));
+    let model = OnnxModel::from_bytes(bytes.clone(), Some(&origin));
     let model = model.map_err(|e| {
         let failure = of_onnx(e);
         Failure { message: format!("`{}`: {}", path.display(), failure.message), ..failure }
     })?;
-    Ok(Source { input: Input::Onnx(Box::new(model)), hash })
+    Ok(Source { input: Input::Onnx(Box::new(model)), hash, onnx: Some((bytes, origin)) })
 }
 
 /// IR as text.
 fn text(bytes: Vec<u8>) -> Result<Source, InputError> {
     let hash = hash(&bytes);
     without_nul(&bytes)?;
-    Ok(Source { input: Input::Text(utf8(bytes)?), hash })
+    Ok(Source { input: Input::Text(utf8(bytes)?), hash, onnx: None })
 }
 
 /// What is looked at to tell text from ONNX.

@@ -8,13 +8,16 @@ mod compile;
 mod costs;
 mod dims;
 mod doctor;
+mod extract;
 mod failure;
 mod fmt;
+mod graph_function;
 mod input;
 mod library;
 mod likely;
 mod machine;
 mod model;
+mod numerics;
 mod pipeline;
 mod probe;
 mod remarks;
@@ -25,6 +28,7 @@ mod sizes;
 mod storage;
 mod target;
 mod tune;
+mod values;
 
 use std::ffi::OsString;
 use std::io::Write;
@@ -38,11 +42,11 @@ use sutura_output::command_line;
 // Found at run time by the path that the build script sets.
 use sutura_mlir_link as _;
 
-use cli::{Cli, Command, CompileArgs, Reading};
+use cli::{Cli, Command, CompileArgs, DebugCommand, Reading};
 use failure::Failure;
 use model::Compiled;
 pub use pipeline::Watch;
-use sutura_run::{answer, bench, devices, files, inspect, memory, outcome, run, shell, talk, tensors, verify};
+use sutura_run::{answer, bench, devices, files, inspect, memory, outcome, shell, talk, tensors, verify};
 use talk::Talk;
 
 pub use sutura_import::onnx::GivenShape;
@@ -133,11 +137,14 @@ fn finish(cli: &Cli, talk: &Talk) -> Exit {
 fn dispatch(command: &Command, talk: &Talk) -> Result<(), Failure> {
     match command {
         Command::Compile(args) => compile::compile(args, talk),
-        Command::Run(args) => run::run(args, &Compiled, talk),
+        Command::Run(args) => values::run_and_dump(args, talk),
         Command::Bench(args) => bench::bench(args, &Compiled, talk),
         Command::Inspect(args) => inspect::inspect(args, talk),
         Command::Verify(args) => verify::verify(args, talk),
         Command::Check(args) => check::check(args, talk),
+        Command::Debug { command: DebugCommand::Numerics(args) } => numerics::numerics(args, talk),
+        Command::Debug { command: DebugCommand::Values(args) } => values::command(args, talk),
+        Command::Extract(args) => extract::extract(args, talk),
         Command::Fmt(args) => fmt::fmt(args, talk),
         Command::Target(args) => target::target(args, talk),
         Command::Devices => devices::devices(talk),

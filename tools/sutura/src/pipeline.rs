@@ -252,17 +252,24 @@ impl Compilation {
 
     /// Reads and verifies IR of any level.
     pub(crate) fn parse(&self, text: &str, path: &Path, talk: &Talk) -> Result<Program, Failure> {
+        let options = ParseOptions { allow_unregistered: true, ..ParseOptions::default() };
+        self.parse_with(text, path, &options, talk)
+    }
+
+    /// The same, read in a way of one's own.
+    pub(crate) fn parse_with(
+        &self,
+        text: &str,
+        path: &Path,
+        options: &ParseOptions,
+        talk: &Talk,
+    ) -> Result<Program, Failure> {
         let name = path.display().to_string();
         self.cx.sources().set_input(name.as_str());
         let source =
             self.cx.sources().add(name.as_str(), text).map_err(|e| Failure::input(format!("`{name}`: {e}")))?;
         let mut diags = Diagnostics::default();
-        let parsed = parse_module(
-            &self.cx,
-            &source,
-            &ParseOptions { allow_unregistered: true, ..ParseOptions::default() },
-            &mut diags,
-        );
+        let parsed = parse_module(&self.cx, &source, options, &mut diags);
         let verified = parsed.and_then(|module| {
             let options = VerifyOptions { allow_unregistered: true };
             verify(module.op_ref(&self.cx), options, &mut diags).map(|()| module)

@@ -55,6 +55,20 @@ pub const NAME: &str = "graph.name";
 /// # Errors
 /// Lists everything in the model that cannot be compiled.
 pub fn import(cx: &Context, model: &OnnxModel, diags: &mut Diagnostics) -> Result<Module, UnsupportedOps> {
+    import_with(cx, model, &[], diags)
+}
+
+/// As [`import`]; values of the graph with the names `more` become outputs too, behind those of the model: each tensor of a
+/// sequence is one. What is no tensor, as an optional that is nothing, is left out.
+///
+/// # Errors
+/// As there.
+pub fn import_with<'m>(
+    cx: &Context,
+    model: &'m OnnxModel,
+    more: &'m [String],
+    diags: &mut Diagnostics,
+) -> Result<Module, UnsupportedOps> {
     let nodes = typed_nodes(model)?;
     // A graph need not have a name, and errors need a place.
     let name = if model.graph.name.is_empty() { "graph" } else { &model.graph.name };
@@ -112,7 +126,9 @@ pub fn import(cx: &Context, model: &OnnxModel, diags: &mut Diagnostics) -> Resul
     for node in &nodes {
         importer.node(node);
     }
-    let (outputs, results): (Vec<String>, Vec<Value>) = importer.outputs().into_iter().unzip();
+    let mut results = importer.outputs();
+    results.extend(importer.inner(more));
+    let (outputs, results): (Vec<String>, Vec<Value>) = results.into_iter().unzip();
     let (named, facts) = (importer.g.env.take_named(), importer.g.env.facts.clone());
     let (decided, reserves) = (importer.decided, importer.reserves);
     let unsupported = importer.unsupported;
@@ -469,6 +485,15 @@ impl<'m, 'b> Importer<'m, '_, 'b> {
             }
         }
         results
+    }
+
+    /// Values that are no outputs of the model and are to be some.
+    fn inner(&mut self, names: &'m [String]) -> Vec<(String, Value)> {
+        let outputs = &self.model.graph.outputs;
+        let inner = names.iter().filter(|name| !outputs.iter().any(|info| info.name == **name));
+        // What could not be made is reported where it was to be made.
+        let made = inner.filter_map(|name| several(name, &self.item(name).ok()?).ok());
+        made.flatten().collect()
     }
 
     fn output(&mut self, info: &ValueInfo, value: Value) -> Made {

@@ -9,10 +9,12 @@
 //! once per element.
 
 mod cast;
+pub(crate) mod errors;
 mod float;
 mod int;
 mod math;
 
+pub use errors::{Roundoff, rounding};
 pub use math::MathFn;
 
 use smallvec::SmallVec;

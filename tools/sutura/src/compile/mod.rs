@@ -12,8 +12,8 @@ use serde_json::{Map, json};
 use sutura_codegen as codegen;
 use sutura_dialects::graph::operator::LibraryError;
 use sutura_import::onnx::{Extension, ExtensionError, import};
-use sutura_ir::Context;
 use sutura_ir::diagnostics::Diagnostics;
+use sutura_ir::{Context, Module};
 use sutura_passes::machine_code::{self, Processor};
 use sutura_passes::rt_to_upstream::HostInterface;
 use sutura_runtime::Manifest;
@@ -152,10 +152,24 @@ fn check_targets(args: &CompileArgs, cx: &Context, talk: &Talk) -> Result<(), Fa
 pub(crate) fn compile_text(text: &str, output: &Path, machine: &Machine) -> Result<(), Failure> {
     let (compilation, talk) = (Compilation::new(), &Talk::silent());
     let args = &CompileArgs { model: output.to_owned(), ..CompileArgs::default() };
-    let source = Source { input: Input::Text(text.to_owned()), hash: input::hash(text.as_bytes()) };
+    let source = Source { input: Input::Text(text.to_owned()), hash: input::hash(text.as_bytes()), onnx: None };
     let program = read(&compilation, &source, args, talk)?;
     let made = Job::new(args, talk, &compilation, machine).run(program, &source)?;
     write(&made.into_iter().collect::<Vec<_>>(), &compilation, output, talk)
+}
+
+/// Makes an artifact for this machine of a module at the graph level, whose constants are those of `source`.
+pub(crate) fn compile_module(
+    compilation: &Compilation,
+    module: Module,
+    (args, source): (&CompileArgs, &Source),
+    output: &Path,
+    talk: &Talk,
+) -> Result<(), Failure> {
+    let program = compilation.program(module).at(Level::Graph);
+    let (program, machine) = compilation.attach(program, Wanted { name: None, file: None }, talk)?;
+    let made = Job::new(args, talk, compilation, &machine).run(program.at(Level::Graph), source)?;
+    write(&made.into_iter().collect::<Vec<_>>(), compilation, output, talk)
 }
 
 /// Fails now where what is written beside the product could not be: not after minutes of work.
@@ -210,7 +224,7 @@ fn output(args: &CompileArgs) -> Result<PathBuf, Failure> {
 }
 
 /// The model file, read, with the shapes that are given of its inputs, and the operators of a user that it may have.
-fn source(args: &CompileArgs, compilation: &Compilation, talk: &Talk) -> Result<Source, Failure> {
+pub(crate) fn source(args: &CompileArgs, compilation: &Compilation, talk: &Talk) -> Result<Source, Failure> {
     let mut source = input::read(&args.model, &args.reading, &compilation.files)?;
     give_shapes(&mut source, &args.reading)?;
     let files = &args.reading.operators;
