@@ -163,3 +163,56 @@ pub struct VerifyArgs {
     #[arg(required = true)]
     pub artifacts: Vec<PathBuf>,
 }
+
+/// `bench`
+#[derive(Args, Clone, Debug)]
+pub struct BenchArgs {
+    /// An artifact; `sutura bench` takes a model as well
+    pub model: PathBuf,
+    /// An input, as for `run`; what is not given is made
+    #[arg(short, long = "input", value_name = "SPEC")]
+    pub inputs: Vec<String>,
+    /// A file with inputs, as for `run`
+    #[arg(long = "inputs", value_name = "FILE")]
+    pub input_files: Vec<PathBuf>,
+    /// Threads of a run; of several numbers each has its turn; all cores by default
+    #[arg(long, value_name = "N", value_delimiter = ',', value_parser = threads)]
+    pub threads: Vec<u16>,
+    /// Seconds of runs at each shape, with each number of threads
+    #[arg(long, default_value_t = 1.0, value_name = "SECONDS", value_parser = seconds)]
+    pub seconds: f64,
+    /// What is timed in turns with it: onnxruntime, where the model is ONNX and Python has it, or nothing
+    #[arg(long, value_enum, default_value_t, value_name = "WHAT")]
+    pub beside: Beside,
+    /// The ONNX model of an artifact, for --beside
+    #[arg(long, value_name = "FILE")]
+    pub onnx: Option<PathBuf>,
+    /// The Python that is asked for onnxruntime
+    #[arg(long, default_value = "python3", value_name = "COMMAND")]
+    pub python: PathBuf,
+    /// Also writes the results as a JSON object into a file
+    #[arg(short, long, value_name = "FILE")]
+    pub output: Option<PathBuf>,
+    /// Also draws the medians over the shapes, as an SVG picture
+    #[arg(long, value_name = "FILE")]
+    pub plot: Option<PathBuf>,
+    #[command(flatten)]
+    pub running: Running,
+}
+
+/// What is timed beside a model.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+pub enum Beside {
+    /// onnxruntime, if it is there
+    #[default]
+    Auto,
+    /// onnxruntime; an error where it is not there
+    Onnxruntime,
+    /// Nothing
+    None,
+}
+
+fn seconds(text: &str) -> Result<f64, String> {
+    let value = text.parse::<f64>().ok().filter(|s| s.is_finite() && (0.001..=3600.0).contains(s));
+    value.ok_or_else(|| "expected seconds from 0.001 to 3600".to_owned())
+}

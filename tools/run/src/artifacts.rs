@@ -6,10 +6,10 @@ use std::path::Path;
 use sutura_dialects::r#dyn::DimSpec;
 use sutura_dialects::target::{Finder, TargetDesc, TargetError, from_file};
 use sutura_ir::Context;
-use sutura_runtime::{Model, Options};
+use sutura_runtime::Model;
 
 use crate::failure::{Failure, Kind};
-use crate::run::Models;
+use crate::run::{Models, Ready};
 use crate::talk::Talk;
 
 /// How an artifact begins.
@@ -20,12 +20,8 @@ const MAGIC: &[u8] = b"PK\x03\x04";
 pub struct Artifacts;
 
 impl Models for Artifacts {
-    fn load(&self, path: &Path, _: &[DimSpec], options: Options, _: &Talk) -> Result<Model, Failure> {
-        let hint = |failure: Failure| match failure.kind == Kind::Corrupt && !is_artifact(path) {
-            true => failure.hint("`sutura-run` runs artifacts; `sutura compile MODEL -o MODEL.sutura` makes them"),
-            false => failure,
-        };
-        Model::load_with(path, options).map_err(|error| hint(error.into()))
+    fn artifact(&self, path: &Path, _: &[DimSpec], _: &Talk) -> Result<Ready, Failure> {
+        Ok(Ready::given(path))
     }
 
     fn machine(&self, model: &Model, file: Option<&Path>, talk: &Talk) -> Result<TargetDesc, Failure> {

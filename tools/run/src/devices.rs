@@ -14,7 +14,7 @@ pub fn devices(talk: &Talk) -> Result<(), Failure> {
     let devices = Devices::find();
     let threads = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
     let text: String = if talk.is_json() {
-        let cpu = json!({"id": CPU, "architecture": std::env::consts::ARCH, "threads": threads});
+        let cpu = json!({"result": "device", "id": CPU, "architecture": std::env::consts::ARCH, "threads": threads});
         let lines = std::iter::once(cpu).chain(devices.all().iter().map(as_json));
         lines.map(|line| format!("{}\n", sutura_visible::json(&line.to_string()))).collect()
     } else {
@@ -52,6 +52,7 @@ fn describe(found: &Found) -> String {
 fn as_json(found: &Found) -> Value {
     let (info, limits) = (found.info(), &found.info().limits);
     json!({
+        "result": "device",
         "id": found.id(),
         "name": info.name,
         "kind": info.kind.name(),

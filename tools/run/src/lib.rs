@@ -2,12 +2,14 @@
 //! commands beside those that compile.
 //!
 //! * [`run`]: a model on tensors; [`Models`](run::Models) is where models come from;
+//! * [`bench`]: latencies at many shapes, beside a peer;
 //! * [`inspect`], [`verify`], [`devices`]: what is there;
 //! * [`talk`], [`failure`], [`files`]: messages, ends of commands, files that are written.
 #![forbid(unsafe_code)]
 
 pub mod args;
 pub mod artifacts;
+pub mod bench;
 pub mod devices;
 pub mod failure;
 pub mod files;
@@ -15,8 +17,10 @@ pub mod image;
 pub mod inspect;
 pub mod memory;
 pub mod profile;
+mod progress;
 pub mod random;
 pub mod run;
+pub mod shell;
 pub mod sizes;
 pub mod talk;
 pub mod tensors;

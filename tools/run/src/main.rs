@@ -3,14 +3,15 @@
 
 use std::process::ExitCode;
 
-use clap::{Parser, Subcommand};
+use clap::{CommandFactory, Parser, Subcommand};
 use sutura_ir::diagnostics::Exit;
 use sutura_ir::diagnostics::exit;
-use sutura_run::args::{InspectArgs, RunArgs, Talking, VerifyArgs};
+use sutura_run::args::{BenchArgs, InspectArgs, RunArgs, Talking, VerifyArgs};
 use sutura_run::artifacts::Artifacts;
 use sutura_run::failure::Failure;
+use sutura_run::shell::CompletionsArgs;
 use sutura_run::talk::Talk;
-use sutura_run::{answer, devices, files, inspect, outcome, run, verify};
+use sutura_run::{answer, bench, devices, files, inspect, outcome, run, shell, verify};
 
 /// Runs, inspects, times and verifies compiled models (.sutura artifacts). It has no compiler: `sutura compile` makes artifacts.
 #[derive(Debug, Parser)]
@@ -26,12 +27,16 @@ struct Cli {
 enum Command {
     /// Runs an artifact on tensors from files, or on made ones
     Run(Box<RunArgs>),
+    /// Times an artifact at many shapes
+    Bench(Box<BenchArgs>),
     /// Shows what an artifact says about itself
     Inspect(InspectArgs),
     /// Says whether artifacts are as they were written, and run on this machine
     Verify(VerifyArgs),
     /// Shows the processor and the GPUs of this machine
     Devices,
+    /// Writes a script with which a shell completes commands and flags
+    Completions(CompletionsArgs),
 }
 
 fn exit_codes() -> String {
@@ -54,8 +59,10 @@ fn main() -> ExitCode {
 fn dispatch(command: &Command, talk: &Talk) -> Result<(), Failure> {
     match command {
         Command::Run(args) => run::run(args, &Artifacts, talk),
+        Command::Bench(args) => bench::bench(args, &Artifacts, talk),
         Command::Inspect(args) => inspect::inspect(args, talk),
         Command::Verify(args) => verify::verify(args, talk),
         Command::Devices => devices::devices(talk),
+        Command::Completions(args) => shell::completions(args, Cli::command()),
     }
 }

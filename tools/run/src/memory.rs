@@ -35,12 +35,34 @@ fn peak(temporaries: &[Temporary]) -> String {
     }
 }
 
-/// The memory of a run beside the weights, in words, at sizes. None where a size is unknown or a number has no place in 64 bits.
-pub fn at(manifest: &Manifest, size: &dyn Fn(&str) -> Option<i64>) -> Option<String> {
+/// The memory of a run beside the weights.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Bytes {
+    pub inputs: i64,
+    pub outputs: i64,
+    pub workspace: i64,
+    sum: i64,
+}
+
+impl Bytes {
+    /// All of it.
+    pub fn sum(&self) -> i64 {
+        self.sum
+    }
+}
+
+/// The memory of a run at sizes. None where a size is unknown or a number has no place in 64 bits.
+pub fn bytes_at(manifest: &Manifest, size: &dyn Fn(&str) -> Option<i64>) -> Option<Bytes> {
     let all = |values: &[Value]| values.iter().try_fold(0i64, |sum, value| sum.checked_add(bytes(value)?.eval(size)?));
     let (inputs, outputs) = (all(&manifest.inputs)?, all(&manifest.outputs)?);
     let workspace = workspace_at(&manifest.temporaries, size)?;
     let sum = inputs.checked_add(outputs)?.checked_add(workspace)?;
+    Some(Bytes { inputs, outputs, workspace, sum })
+}
+
+/// The same in words.
+pub fn at(manifest: &Manifest, size: &dyn Fn(&str) -> Option<i64>) -> Option<String> {
+    let Bytes { inputs, outputs, workspace, sum } = bytes_at(manifest, size)?;
     let calls = if manifest.functions.is_empty() { "" } else { ", and what calls of recursive functions take" };
     Some(format!("at these sizes: {inputs} bytes in, {outputs} out, {workspace} of workspace, {sum} together{calls}"))
 }

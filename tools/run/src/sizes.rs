@@ -1,5 +1,6 @@
 //! Sizes that inputs are made at: `--dim batch=4,seq=1..512:8`.
 
+use serde_json::Value as Json;
 use sutura_dialects::r#dyn::DimSpec;
 use sutura_ir::diagnostics::did_you_mean;
 use sutura_runtime::manifest::{Dim, Manifest, Symbol};
@@ -22,6 +23,11 @@ impl Sizes {
     /// Names and values.
     pub fn iter(&self) -> impl Iterator<Item = (&str, i64)> {
         self.0.iter().map(|(name, value)| (name.as_str(), *value))
+    }
+
+    /// For programs.
+    pub fn json(&self) -> Json {
+        self.iter().map(|(name, value)| (name.to_owned(), Json::from(value))).collect()
     }
 
     /// As `--dim` has it.

@@ -13,15 +13,19 @@ use sutura_visible as visible;
 use crate::args::{Color, MessageFormat, Talking};
 use crate::failure::Failure;
 use crate::files;
+use crate::progress::Progress;
 
 /// Writes messages as the user wants them.
+#[derive(Clone)]
 pub struct Talk {
     format: MessageFormat,
     verbose: u8,
     quiet: bool,
     style: RenderStyle,
-    /// Whether stages and what is worth knowing of them are told.
+    /// Whether stages and what is worth knowing of them are told: on a terminal, to programs, and to those who ask.
     stages: bool,
+    /// What shows the stage that a terminal's user waits for.
+    progress: Option<Progress>,
     /// Where it goes instead of stderr.
     kept: Option<Said>,
 }
@@ -46,19 +50,23 @@ impl Talk {
         };
         let style = if coloured { RenderStyle::Colored } else { RenderStyle::Plain };
         let Talking { verbose, quiet, message_format: format, .. } = *talking;
-        Self { format, verbose, quiet, style, stages: true, kept: None }
+        let terminal = stderr().is_terminal();
+        let progress = (terminal && format == MessageFormat::Human && !quiet).then(Progress::default);
+        let stages = terminal || verbose > 0 || format == MessageFormat::Json;
+        Self { format, verbose, quiet, style, stages, progress, kept: None }
     }
 
     /// One that says nothing but errors.
     pub fn silent() -> Self {
         let (format, style) = (MessageFormat::Human, RenderStyle::Plain);
-        Self { format, verbose: 0, quiet: true, style, stages: true, kept: None }
+        Self { format, verbose: 0, quiet: true, style, stages: false, progress: None, kept: None }
     }
 
     /// The same, and what is said is kept.
     pub fn kept(talking: &Talking) -> (Self, Said) {
         let said = Said::default();
-        let talk = Self { style: RenderStyle::Plain, kept: Some(said.clone()), ..Self::new(talking) };
+        let (style, kept) = (RenderStyle::Plain, Some(said.clone()));
+        let talk = Self { style, kept, progress: None, ..Self::new(talking) };
         (talk, said)
     }
 
@@ -70,7 +78,12 @@ impl Talk {
 
     /// The same for work whose stages nobody asked for, such as that of `check`: they are told with `-v`.
     pub fn without_stages(&self) -> Self {
-        Self { stages: self.verbose > 0, kept: self.kept.clone(), ..*self }
+        Self { stages: self.verbose > 0, ..self.clone() }
+    }
+
+    /// The same, but what is worth knowing is told with `-v`.
+    pub fn muted(&self) -> Self {
+        Self { quiet: self.verbose == 0, ..self.clone() }
     }
 
     /// Writes a message that may hold text of others.
@@ -90,17 +103,42 @@ impl Talk {
             });
             return;
         }
-        let mut out = stderr().lock();
-        // Nobody is left to hear of an stderr that cannot be written to.
-        let _ = match self.format {
-            MessageFormat::Human => writeln!(out, "{human}"),
-            MessageFormat::Json => writeln!(out, "{json}"),
+        let write = || {
+            let mut out = stderr().lock();
+            // Nobody is left to hear of an stderr that cannot be written to.
+            let _ = match self.format {
+                MessageFormat::Human => writeln!(out, "{human}"),
+                MessageFormat::Json => writeln!(out, "{json}"),
+            };
         };
+        match &self.progress {
+            Some(progress) => progress.aside(write),
+            None => write(),
+        }
+    }
+
+    /// A stage that begins.
+    pub fn begin(&self, name: &str) {
+        if let Some(progress) = &self.progress {
+            progress.begin(name);
+        }
+    }
+
+    /// Nothing is waited for any more.
+    pub fn end(&self) {
+        if let Some(progress) = &self.progress {
+            progress.end();
+        }
     }
 
     /// Whether only errors, and what was asked for, are wanted.
     pub fn is_quiet(&self) -> bool {
         self.quiet
+    }
+
+    /// Whether stages are told.
+    pub fn tells_stages(&self) -> bool {
+        self.stages
     }
 
     /// Whether messages are for programs.
@@ -110,6 +148,7 @@ impl Talk {
 
     /// A stage that is done.
     pub fn stage(&self, name: &str, what: &str, time: Duration) {
+        self.end();
         if !self.quiet && self.stages {
             let milliseconds = time.as_secs_f64() * 1e3;
             let line = format!("{name:<10} {:<44} {milliseconds:>9.1} ms", visible::line(what));
@@ -206,6 +245,7 @@ impl Talk {
 
     /// The failure that ends the command.
     pub fn failure(&self, failure: &Failure) {
+        self.end();
         let code = failure.code.map_or(String::new(), |code| format!("[{code}]"));
         let mut text = format!("error{code}: {}", failure.message);
         if let Some(hint) = &failure.hint {

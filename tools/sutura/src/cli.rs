@@ -8,7 +8,8 @@ use sutura_import::onnx::GivenShape;
 use sutura_input::whole_number;
 use sutura_ir::diagnostics::exit::{self, Exit};
 use sutura_passes::graph_property_rewrite::FAST_MATH;
-use sutura_run::args::{InspectArgs, RunArgs, Talking, VerifyArgs, size as parse_size, threads};
+use sutura_run::args::{BenchArgs, InspectArgs, RunArgs, Talking, VerifyArgs, size as parse_size, threads};
+use sutura_run::shell::{CompletionsArgs, ManualArgs};
 
 use crate::dims::Dims;
 use crate::pipeline::{Emit, INTEGERS};
@@ -71,6 +72,9 @@ pub(crate) enum Command {
     /// Runs an artifact, or a model that it compiles for that, on tensors from files or on made ones
     #[command(after_help = exit_codes())]
     Run(Box<RunArgs>),
+    /// Times an artifact or a model at many shapes, beside onnxruntime where Python has it
+    #[command(after_help = exit_codes())]
+    Bench(Box<BenchArgs>),
     /// Shows what an artifact says about itself
     #[command(after_help = exit_codes())]
     Inspect(InspectArgs),
@@ -89,6 +93,12 @@ pub(crate) enum Command {
     /// Shows the processor and the GPUs of this machine, with their limits; with `--message-format=json` a JSON object per line
     #[command(after_help = DEVICES)]
     Devices,
+    /// Looks whether what compiling and running need is there, and says what is absent
+    Doctor,
+    /// Writes a script with which a shell completes commands and flags
+    Completions(CompletionsArgs),
+    /// Writes pages for `man`
+    Manual(ManualArgs),
     /// Explains a code of a message, such as E0003, with an example that fails and one that does not
     Explain {
         /// The code

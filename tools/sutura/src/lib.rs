@@ -7,6 +7,7 @@ mod cli;
 mod compile;
 mod costs;
 mod dims;
+mod doctor;
 mod failure;
 mod fmt;
 mod input;
@@ -29,7 +30,7 @@ use std::io::Write;
 use std::path::Path;
 use std::process::ExitCode;
 
-use clap::Parser;
+use clap::{CommandFactory, Parser};
 use sutura_ir::diagnostics::{Exit, codes};
 use sutura_output::command_line;
 
@@ -40,7 +41,7 @@ use cli::{Cli, Command, CompileArgs, Reading};
 use failure::Failure;
 use model::Compiled;
 pub use pipeline::Watch;
-use sutura_run::{answer, devices, files, inspect, memory, outcome, run, talk, tensors, verify};
+use sutura_run::{answer, bench, devices, files, inspect, memory, outcome, run, shell, talk, tensors, verify};
 use talk::Talk;
 
 pub use sutura_import::onnx::GivenShape;
@@ -132,12 +133,16 @@ fn dispatch(command: &Command, talk: &Talk) -> Result<(), Failure> {
     match command {
         Command::Compile(args) => compile::compile(args, talk),
         Command::Run(args) => run::run(args, &Compiled, talk),
+        Command::Bench(args) => bench::bench(args, &Compiled, talk),
         Command::Inspect(args) => inspect::inspect(args, talk),
         Command::Verify(args) => verify::verify(args, talk),
         Command::Check(args) => check::check(args, talk),
         Command::Fmt(args) => fmt::fmt(args, talk),
         Command::Target(args) => target::target(args, talk),
         Command::Devices => devices::devices(talk),
+        Command::Doctor => doctor::doctor(talk),
+        Command::Completions(args) => shell::completions(args, Cli::command()),
+        Command::Manual(args) => shell::manual(args, Cli::command()),
         Command::Explain { code } => explain(code),
     }
 }

@@ -5,9 +5,9 @@ use std::path::Path;
 use sutura_dialects::r#dyn::DimSpec;
 use sutura_dialects::target::TargetDesc;
 use sutura_ir::Context;
-use sutura_run::artifacts::{Artifacts, is_artifact};
-use sutura_run::run::Models;
-use sutura_runtime::{Model, Options};
+use sutura_run::artifacts::is_artifact;
+use sutura_run::run::{Models, Ready};
+use sutura_runtime::Model;
 
 use crate::cli::CompileArgs;
 use crate::compile;
@@ -22,18 +22,17 @@ use crate::talk::Talk;
 pub(crate) struct Compiled;
 
 impl Models for Compiled {
-    fn load(&self, path: &Path, dims: &[DimSpec], options: Options, talk: &Talk) -> Result<Model, Failure> {
+    fn artifact(&self, path: &Path, dims: &[DimSpec], talk: &Talk) -> Result<Ready, Failure> {
         // What is called an artifact is one, if maybe a damaged one.
         if is_artifact(path) || path.extension().is_some_and(|end| end == "sutura") {
-            return Artifacts.load(path, dims, options, talk);
+            return Ok(Ready::given(path));
         }
         let folder = TemporaryFolder::new()?;
         let output = folder.path().join("model.sutura");
         let dims = Dims { dim: dims.to_vec(), dims: None };
         let args = CompileArgs { model: path.to_owned(), output: Some(output.clone()), dims, ..CompileArgs::default() };
         compile::compile(&args, &talk.without_stages())?;
-        // What is mapped stays when the folder is gone.
-        Model::load_with(&output, options).map_err(Failure::from)
+        Ok(Ready::made(output, folder))
     }
 
     fn machine(&self, model: &Model, file: Option<&Path>, talk: &Talk) -> Result<TargetDesc, Failure> {

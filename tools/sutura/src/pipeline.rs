@@ -358,6 +358,7 @@ impl Compilation {
             ..RunConfig::default()
         };
         let mut errors = 0;
+        talk.begin(stage.name);
         let (_, result) = run_pipeline(&self.cx, &mut module, &mut manager, &config, &mut |event| match event {
             Event::Diagnostic(diagnostic) => {
                 errors += usize::from(diagnostic.severity == Severity::Error);

@@ -1,12 +1,14 @@
 //! `sutura target`
 
+use serde_json::{Map, Value, json};
+use sutura_dialects::target::RegisterTile;
 use sutura_ir::Context;
 use sutura_ir::asm::print::{PrintOptions, module_text};
 
 use crate::cli::{TargetArgs, TargetCommand};
 use crate::failure::{Failure, Kind};
 use crate::files::{say, write};
-use crate::machine::Wanted;
+use crate::machine::{Machine, Wanted};
 use crate::probe::probe;
 use crate::talk::Talk;
 
@@ -36,15 +38,42 @@ fn list(cx: &Context, wanted: Wanted<'_>, talk: &Talk) -> Result<(), Failure> {
     let width = all.iter().map(|machine| machine.desc.name.len()).max().unwrap_or(0);
     for machine in all {
         let desc = &machine.desc;
+        if talk.is_json() {
+            let mut fields = fields(&machine);
+            fields.insert("is_host".to_owned(), json!(host.as_ref() == Some(&desc.name)));
+            talk.result("target", fields)?;
+            continue;
+        }
         let mark = if host.as_ref() == Some(&desc.name) { "  (this machine)" } else { "" };
         say(&format!("{:<width$}  {}; {}{mark}", desc.name, desc.summary, machine.origin))?;
     }
     Ok(())
 }
 
+/// What is said of a machine to programs.
+fn fields(machine: &Machine) -> Map<String, Value> {
+    let fields = [
+        ("name", json!(machine.desc.name)),
+        ("summary", json!(machine.desc.summary)),
+        ("origin", json!(machine.origin)),
+        ("description_hash", json!(machine.description_hash())),
+        ("triple", json!(machine.target.triple)),
+        ("features", json!(machine.target.features)),
+    ];
+    Map::from_iter(fields.map(|(name, value)| (name.to_owned(), value)))
+}
+
 fn host(cx: &Context, wanted: Wanted<'_>, talk: &Talk) -> Result<(), Failure> {
     let (host, _) = wanted.host(cx, talk)?;
     let desc = &host.desc;
+    if talk.is_json() {
+        let mut fields = fields(&host);
+        let tile = |tile: &RegisterTile| json!({"name": tile.name, "mr": tile.mr, "nr": tile.nr, "kr": tile.kr});
+        fields.insert("registers".to_owned(), json!(desc.registers()));
+        fields.insert("vector_bytes".to_owned(), json!(desc.vector_bytes()));
+        fields.insert("intrinsics".to_owned(), desc.register_tiles.iter().map(tile).collect());
+        return talk.result("target", fields);
+    }
     say(&format!("description: {} ({}; {})", desc.name, host.origin, host.description_hash()))?;
     say(&format!("triple:      {}", host.target.triple))?;
     say(&format!("vectors:     {} of {} bytes", desc.registers(), desc.vector_bytes()))?;

@@ -49,7 +49,7 @@ fn what_is_no_file_is_refused_at_once() {
         fails(folder.path(), &["check", name], 1, &[&words[..], &["error[E0427]"]].concat());
         fails(folder.path(), &["compile", name, "-o", "m.sutura"], 1, &words);
         fails(folder.path(), &["inspect", name], 4, &words);
-        fails(folder.path(), &["run", name], 4, &words);
+        fails(folder.path(), &["run", name], 1, &words);
         fails(folder.path(), &["compile", "m.mlir", "--target-file", name, "-o", "m.sutura"], 1, &[]);
     }
 }

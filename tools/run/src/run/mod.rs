@@ -6,7 +6,7 @@ mod latency;
 mod outputs;
 mod summary;
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use serde_json::{Map, Value as Json, json};
@@ -16,8 +16,9 @@ use sutura_runtime::manifest::Value;
 use sutura_runtime::{Model, Options, Tensor, TensorView};
 
 use crate::args::{RunArgs, Running};
-use crate::failure::Failure;
-use crate::files::say;
+use crate::artifacts::is_artifact;
+use crate::failure::{Failure, Kind};
+use crate::files::{TemporaryFolder, say};
 use crate::profile::Profile;
 use crate::sizes::Sizes;
 use crate::talk::Talk;
@@ -28,17 +29,50 @@ use outputs::OutputFile;
 
 /// Where models come from: `sutura` compiles them, `sutura-run` takes artifacts alone.
 pub trait Models {
-    /// Loads what `path` leads to. Of sizes that are given a model that is compiled knows.
+    /// Makes an artifact of what `path` leads to. Of sizes that are given a model that is compiled knows.
     ///
     /// # Errors
-    /// When there is no model, or it cannot run here.
-    fn load(&self, path: &Path, dims: &[DimSpec], options: Options, talk: &Talk) -> Result<Model, Failure>;
+    /// When there is no model, or it cannot be compiled.
+    fn artifact(&self, path: &Path, dims: &[DimSpec], talk: &Talk) -> Result<Ready, Failure>;
 
     /// The machine that a profile of a model is compared with: that of `file`, or that at hand.
     ///
     /// # Errors
     /// When there is no description of it.
     fn machine(&self, model: &Model, file: Option<&Path>, talk: &Talk) -> Result<TargetDesc, Failure>;
+}
+
+/// An artifact, which is gone with this if it was made for it.
+pub struct Ready {
+    path: PathBuf,
+    _made: Option<TemporaryFolder>,
+}
+
+impl Ready {
+    /// An artifact of the user.
+    pub fn given(path: &Path) -> Self {
+        Self { path: path.to_owned(), _made: None }
+    }
+
+    /// One that lies in a folder that nobody keeps.
+    pub fn made(path: PathBuf, folder: TemporaryFolder) -> Self {
+        Self { path, _made: Some(folder) }
+    }
+
+    /// Loads it.
+    ///
+    /// # Errors
+    /// When it is no artifact, damaged, or cannot run here.
+    pub fn load(&self, options: Options) -> Result<Model, Failure> {
+        let loaded = Model::load_with(&self.path, options).map_err(Failure::from);
+        loaded.map_err(|failure| match failure.kind {
+            // One that is called an artifact is a damaged one.
+            Kind::Corrupt if self.path.extension().is_none_or(|end| end != "sutura") && !is_artifact(&self.path) => {
+                failure.hint("`sutura compile MODEL -o MODEL.sutura` makes artifacts of models")
+            }
+            _ => failure,
+        })
+    }
 }
 
 /// Runs `--profile` looks at where `--repeat` does not say.
@@ -54,8 +88,8 @@ pub fn run(args: &RunArgs, models: &dyn Models, talk: &Talk) -> Result<(), Failu
             return Err(Failure::usage(format!("{name} is {tolerance}, but must be 0 or more")));
         }
     }
-    let options = options(&args.running, args.threads, args.profile, talk);
-    let model = models.load(&args.model, &args.running.dim, options, talk)?;
+    let options = options(&args.model, &args.running, args.threads, args.profile, talk);
+    let model = models.artifact(&args.model, &args.running.dim, talk)?.load(options)?;
     let machine = args.profile.then(|| models.machine(&model, args.target_file.as_deref(), talk)).transpose()?;
     introduce(&model, talk);
     // What can be wrong about the call is found before the run.
@@ -80,11 +114,12 @@ pub fn run(args: &RunArgs, models: &dyn Models, talk: &Talk) -> Result<(), Failu
 }
 
 /// How a model is loaded.
-pub fn options(running: &Running, threads: Option<u16>, profile: bool, talk: &Talk) -> Options {
+pub fn options(path: &Path, running: &Running, threads: Option<u16>, profile: bool, talk: &Talk) -> Options {
     let options = threads.map_or_else(Options::new, |n| Options::new().threads(n.into())).profile(profile);
     let options = running.device.iter().fold(options, |options, name| options.device(name));
     if running.trust_artifact {
-        talk.warning("the artifact is trusted: what it holds is not compared with its hashes");
+        let artifact = path.display();
+        talk.warning(&format!("`{artifact}` is trusted: what it holds is not compared with its hashes"));
     }
     options.trust_artifact(running.trust_artifact)
 }
@@ -100,7 +135,7 @@ pub(crate) fn introduce(model: &Model, talk: &Talk) {
 /// A failure of a run whose data are made may be theirs.
 fn of_made(failure: Failure) -> Failure {
     match failure.hint {
-        None if failure.kind == crate::failure::Kind::Input => {
+        None if failure.kind == Kind::Input => {
             failure.hint("inputs that were not given are made; give those whose elements must fit with `-i NAME=@FILE`")
         }
         _ => failure,
@@ -135,7 +170,7 @@ impl Job<'_> {
         let compared = expected::compared(args, model.outputs(), &results, self.expected)?;
         if self.talk.is_json() {
             let mut object = Map::new();
-            object.insert("sizes".into(), sizes.iter().map(|(name, value)| (name.to_owned(), json!(value))).collect());
+            object.insert("sizes".into(), sizes.json());
             object.insert("latency_ns".into(), latency.json());
             object.insert("outputs".into(), self.outputs_json(&results));
             object.insert("compared".into(), compared.iter().map(expected::Compared::json).collect());

@@ -33,6 +33,12 @@ pub(crate) fn check(args: &CheckArgs, talk: &Talk) -> Result<(), Failure> {
         names => names.to_vec(),
     };
     let (model, supported) = (args.model.display().to_string(), checked.is_ok());
+    if talk.is_json() && !args.json {
+        let told = serde_json::to_value(Told { model, targets, supported, survey: &survey });
+        let fields = told.map_err(Failure::internal)?.as_object().cloned().unwrap_or_default();
+        talk.result("check", fields)?;
+        return checked.map(drop);
+    }
     let text = match args.json {
         true => {
             let told = Told { model, targets, supported, survey: &survey };

@@ -7,6 +7,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
+use serde_json::{Map, json};
 use sutura_codegen as codegen;
 use sutura_dialects::graph::operator::LibraryError;
 use sutura_import::onnx::{Extension, ExtensionError, import};
@@ -103,6 +104,7 @@ fn each_machine(
     };
     for name in targets {
         let start = Instant::now();
+        talk.begin("read");
         let program = read(compilation, &source, args, talk)?;
         talk.stage("read", &program.summary(), start.elapsed());
         compilation.look("read", &program.module);
@@ -648,6 +650,7 @@ impl Job<'_> {
             return Ok(None);
         }
         let (mut warnings, start) = (Vec::new(), Instant::now());
+        self.talk.begin("codegen");
         let accepted = ready.host.ok_or_else(|| Failure::internal("the code was accepted and is gone"))?;
         let object = accepted.into_object(&mut warnings).map_err(of_codegen)?;
         self.warn(&warnings);
@@ -750,7 +753,13 @@ fn write(made: &[Made], compilation: &Compilation, output: &Path, talk: &Talk) -
     });
     let bytes = artifact::write(output, compilation, &parts.collect::<Vec<_>>())?;
     talk.stage("write", &format!("{} ({bytes} bytes)", output.display()), start.elapsed());
-    Ok(())
+    if !(talk.is_json() && talk.tells_stages()) {
+        return Ok(());
+    }
+    let targets: Vec<&str> = made.iter().map(|made| made.name.as_str()).collect();
+    let fields =
+        [("artifact", json!(output.display().to_string())), ("bytes", json!(bytes)), ("targets", json!(targets))];
+    talk.result("compile", Map::from_iter(fields.map(|(name, value)| (name.to_owned(), value))))
 }
 
 /// The bytes of the shared object.
