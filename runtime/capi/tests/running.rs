@@ -214,11 +214,14 @@ fn prepare(place: &Place) -> Option<()> {
         sutura_skip::skipped(sutura_skip::Need::Llvm, "the tool `sutura` is not built");
         return None;
     }
-    let mut cargo = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
-    cargo.args(["build", "-q", "-p", "sutura-runtime", "--example", "call"]).current_dir(repository());
-    cargo.args(built.ends_with("release").then_some("--release"));
-    let done = cargo.output().unwrap();
-    assert!(done.status.success(), "{}", String::from_utf8_lossy(&done.stderr));
+    let example = built.join("examples/call");
+    // Where all of the workspace is tested it is there, and is not built again with the features of one crate.
+    if !example.exists() {
+        let mut cargo = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
+        cargo.args(["build", "-q", "-p", "sutura-runtime", "--example", "call"]).current_dir(repository());
+        let done = cargo.args(built.ends_with("release").then_some("--release")).output().unwrap();
+        assert!(done.status.success(), "{}", String::from_utf8_lossy(&done.stderr));
+    }
     let sutura = place.path().join("sutura");
     fs::create_dir_all(sutura.join("target/release")).unwrap();
     for name in ["Cargo.toml", "runtime", "examples"] {
@@ -240,7 +243,7 @@ case \"$*\" in
 esac
 exit 1
 ",
-        built.join("examples/call").display()
+        example.display()
     );
     let cargo = place.path().join("bin/cargo");
     fs::write(&cargo, script).unwrap();
