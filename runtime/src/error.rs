@@ -205,6 +205,9 @@ pub enum Error {
     #[error(transparent)]
     Device(#[from] DeviceError),
 
+    /// What [`Options::interrupt`](crate::Options::interrupt) was given ended the run.
+    #[error("the run was interrupted")]
+    Interrupted,
     /// `sutura_run` gave an error code of its own.
     #[error("the model's code failed with code {code}")]
     RunFailed { code: i32 },
@@ -330,6 +333,8 @@ pub enum ErrorKind {
     System,
     /// A bug in the compiler or the runtime.
     Internal,
+    /// Someone wanted it to end.
+    Interrupted,
 }
 
 impl ErrorKind {
@@ -342,6 +347,7 @@ impl ErrorKind {
             Self::Corrupt => 4,
             Self::System => 5,
             Self::Internal => 70,
+            Self::Interrupted => 130,
         }
     }
 }
@@ -384,6 +390,7 @@ impl Error {
             | Self::Overlap { .. }
             | Self::Setting { .. } => ErrorKind::Usage,
             Self::Device(error) => error.kind(),
+            Self::Interrupted => ErrorKind::Interrupted,
             Self::InvalidContents { .. } | Self::RunFailed { .. } | Self::Contract(_) => ErrorKind::Internal,
         }
     }

@@ -4,6 +4,8 @@
 
 use std::collections::BTreeMap;
 use std::ffi::{CStr, CString};
+use std::fmt;
+use std::sync::Arc;
 
 use crate::abi::RoutineFn;
 use crate::device::Device;
@@ -34,6 +36,23 @@ pub struct Options {
     pub(crate) graphs: bool,
     pub(crate) trusted: bool,
     pub(crate) routines: BTreeMap<CString, RoutineFn>,
+    pub(crate) interrupt: Option<Interrupt>,
+}
+
+/// Says whether a run is to end.
+#[derive(Clone)]
+pub(crate) struct Interrupt(Arc<dyn Fn() -> bool + Send + Sync>);
+
+impl Interrupt {
+    pub(crate) fn wanted(&self) -> bool {
+        (self.0)()
+    }
+}
+
+impl fmt::Debug for Interrupt {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Interrupt")
+    }
 }
 
 impl Default for Options {
@@ -48,6 +67,7 @@ impl Default for Options {
             graphs: true,
             trusted: false,
             routines,
+            interrupt: None,
         }
     }
 }
@@ -113,6 +133,15 @@ impl Options {
     #[must_use]
     pub fn trust_artifact(mut self, trusted: bool) -> Self {
         self.trusted = trusted;
+        self
+    }
+
+    /// Asks this between the launches of a run, on the thread that called it. Where it says `true`, the run makes no more launches
+    /// and ends with [`Error::Interrupted`]; its outputs hold anything. A launch that has begun goes on to its end. Runs on devices
+    /// do not ask.
+    #[must_use]
+    pub fn interrupt(mut self, wanted: impl Fn() -> bool + Send + Sync + 'static) -> Self {
+        self.interrupt = Some(Interrupt(Arc::new(wanted)));
         self
     }
 

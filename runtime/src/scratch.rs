@@ -4,11 +4,14 @@
 //! time.
 
 use std::ops::{Deref, DerefMut};
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Mutex, MutexGuard, PoisonError, TryLockError};
 
 use crate::buffer::AlignedBuffer;
 use crate::error::Result;
 use crate::model::Blocks;
+
+/// How often one looks whether a lock that is held for some nanoseconds is free, before one does without what it guards.
+const TRIES: usize = 10_000;
 
 /// The memory of one run.
 pub(crate) struct Scratch {
@@ -47,7 +50,7 @@ pub(crate) struct ScratchPool {
 impl ScratchPool {
     /// Takes an area, the one used last, whose pages are most likely in the caches.
     pub(crate) fn lease(&self) -> Lease<'_> {
-        let scratch = self.lock().pop().unwrap_or_default();
+        let scratch = self.try_lock().and_then(|mut free| free.pop()).unwrap_or_default();
         Lease { pool: self, scratch }
     }
 
@@ -57,8 +60,20 @@ impl ScratchPool {
         drop(areas);
     }
 
-    fn lock(&self) -> std::sync::MutexGuard<'_, Vec<Scratch>> {
+    fn lock(&self) -> MutexGuard<'_, Vec<Scratch>> {
         self.free.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Waits for nobody for long. In a process that was forked the lock may be that of a thread that is not there.
+    fn try_lock(&self) -> Option<MutexGuard<'_, Vec<Scratch>>> {
+        for _ in 0..TRIES {
+            match self.free.try_lock() {
+                Ok(free) => return Some(free),
+                Err(TryLockError::Poisoned(free)) => return Some(free.into_inner()),
+                Err(TryLockError::WouldBlock) => std::hint::spin_loop(),
+            }
+        }
+        None
     }
 }
 
@@ -85,7 +100,9 @@ impl DerefMut for Lease<'_> {
 impl Drop for Lease<'_> {
     fn drop(&mut self) {
         let scratch = std::mem::take(&mut self.scratch);
-        self.pool.lock().push(scratch);
+        if let Some(mut free) = self.pool.try_lock() {
+            free.push(scratch);
+        }
     }
 }
 

@@ -5,6 +5,8 @@
 mod common;
 
 use std::ffi::c_void;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use common::{expected, inputs, load};
 use sutura_runtime::{ElementType, Error, Options, Tensor, TensorView, TensorViewMut};
@@ -53,6 +55,21 @@ fn launches_are_timed_where_that_is_asked_for() {
     let silent = load(&[], Options::new().threads(2)).unwrap();
     silent.run(&inputs(3, 5)).unwrap();
     assert_eq!(silent.profile(), []);
+}
+
+#[test]
+fn a_run_ends_between_launches_where_that_is_wanted() {
+    let wanted = Arc::new(AtomicBool::new(true));
+    let asked = Arc::clone(&wanted);
+    let options = Options::new().threads(2).interrupt(move || asked.load(Ordering::Relaxed));
+    let model = load(&[], options).unwrap();
+    let error = model.run(&inputs(64, 100)).unwrap_err();
+    assert_eq!((error.to_string().as_str(), error.exit_code()), ("the run was interrupted", 130));
+    // Of the two launches the first is made.
+    assert_eq!((model.stats().runs, model.stats().launches), (0, 1));
+    wanted.store(false, Ordering::Relaxed);
+    let inputs = inputs(64, 100);
+    assert_eq!(bits(&model.run(&inputs).unwrap()), bits(&expected(&inputs)));
 }
 
 #[test]

@@ -76,6 +76,7 @@ pub(crate) fn run(short: bool) -> Result<(), Failure> {
         return Ok(());
     }
     wrong_calls()?;
+    library()?;
     models()
 }
 
@@ -130,6 +131,15 @@ fn wrong_calls() -> Result<(), Failure> {
     command.env("SUTURA_CUDA_LIBRARY", folder.join("libfake_gpu.so")).env("VK_ICD_FILENAMES", "/dev/null");
     command.env("VK_DRIVER_FILES", "/dev/null");
     process::run(command.arg(folder.join("chain.sutura")).arg(folder.join("rows.sutura")))
+}
+
+/// The program that calls a static library in right and wrong ways, which its test builds.
+fn library() -> Result<(), Failure> {
+    let folder = empty_folder("library")?;
+    let mut build = process::cargo();
+    build.args(["test", "-q", "-p", "sutura", "--test", "library", "wrong_calls_are_refused"]);
+    process::run(build.env("SUTURA_KEEP_LIBRARY", &folder))?;
+    process::run(&mut valgrind(&folder.join("calls")))
 }
 
 /// Compiled models at several sizes.

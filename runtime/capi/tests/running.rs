@@ -227,7 +227,9 @@ fn prepare(place: &Place) -> Option<()> {
     for name in ["Cargo.toml", "runtime", "examples"] {
         symlink(repository().join(name), sutura.join(name)).unwrap();
     }
-    symlink(built.join("sutura"), sutura.join("target/release/sutura")).unwrap();
+    for tool in ["sutura", "sutura-run"] {
+        symlink(built.join(tool), sutura.join("target/release").join(tool)).unwrap();
+    }
     for library in ["libsutura_rt.so", "libsutura_rt.a"] {
         symlink(deps.join(library), sutura.join("target/release").join(library)).unwrap();
     }
@@ -236,6 +238,7 @@ fn prepare(place: &Place) -> Option<()> {
         "#!/bin/sh
 case \"$*\" in
   'build -q --release --manifest-path sutura/Cargo.toml -p sutura -p sutura-capi') exit 0 ;;
+  'build -q --release --manifest-path sutura/Cargo.toml -p sutura-run') exit 0 ;;
   'run -q --manifest-path call-rust/Cargo.toml -- mlp.sutura')
     grep -q 'path = \"../sutura/runtime\"' call-rust/Cargo.toml && test -f call-rust/../sutura/runtime/Cargo.toml &&
       grep -v '^#!' sutura/runtime/examples/call.rs | cmp - call-rust/src/main.rs && exec '{}' mlp.sutura ;;

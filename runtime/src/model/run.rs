@@ -234,6 +234,7 @@ impl Inner {
             reported: AtomicPtr::default(),
             launches: Cell::new(0),
             misplaced: Cell::new(false),
+            interrupted: Cell::new(false),
             calls: Calls::new(self.most_calls, std::mem::take(&mut scratch.calls)),
         };
         let table = SuturaRt {
@@ -273,6 +274,10 @@ impl Inner {
         let bytes = workspace_bytes.saturating_add(called_bytes) as u64;
         counters.workspace_peak_bytes.fetch_max(bytes, Ordering::Relaxed);
         self.artifact.check_unchanged()?;
+        // What data are reported then may be nonsense.
+        if call.interrupted.get() {
+            return Err(Error::Interrupted);
+        }
         if let Some(wrong) = call.wrong_data.into_inner().unwrap_or_else(PoisonError::into_inner) {
             return Err(self.outgrown(&scratch.input_dims, wrong).unwrap_or_else(|| self.wrong_data(wrong)));
         }
@@ -411,8 +416,26 @@ struct Call<'a> {
     launches: Cell<usize>,
     /// The code asked for a device.
     misplaced: Cell<bool>,
+    /// The run is to end.
+    interrupted: Cell<bool>,
     /// Calls of recursive functions.
     calls: Calls,
+}
+
+impl Call<'_> {
+    /// Whether the run is to end. A loop whose condition is data ends then too.
+    fn is_interrupted(&self, position: usize) -> bool {
+        let Some(interrupt) = &self.inner.options.interrupt else { return false };
+        // Who has just begun is not asked.
+        if !self.interrupted.get() && position > 0 && interrupt.wanted() {
+            self.interrupted.set(true);
+            // SAFETY: it points into the table of the run in progress, or nowhere.
+            if let Some(reported) = unsafe { self.reported.load(Ordering::Relaxed).as_ref() } {
+                reported.store(1, Ordering::Relaxed);
+            }
+        }
+        self.interrupted.get()
+    }
 }
 
 /// What was reported. The order is that of reports: the lowest is told.
@@ -435,10 +458,10 @@ unsafe extern "C" fn parallel_for(
 ) {
     // SAFETY: `ctx` is the `Call` of the run in progress, which `execute` keeps alive; only this thread, which the run is on,
     // looks at these fields.
-    let Call { inner, launches, .. } = unsafe { &*ctx.cast::<Call<'_>>() };
-    let position = launches.get();
-    launches.set(position + 1);
-    if n_groups <= 0 {
+    let call = unsafe { &*ctx.cast::<Call<'_>>() };
+    let (inner, position) = (call.inner, call.launches.get());
+    call.launches.set(position + 1);
+    if n_groups <= 0 || call.is_interrupted(position) {
         return;
     }
     let chunks = chunk_count(n_groups, grain, inner.threads);
