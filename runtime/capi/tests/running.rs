@@ -201,6 +201,9 @@ fn has_namespaces() -> bool {
     false
 }
 
+/// The tools of the page.
+const TOOLS: [&str; 2] = ["sutura", "sutura-run"];
+
 fn repository() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").canonicalize().unwrap()
 }
@@ -210,8 +213,8 @@ fn repository() -> PathBuf {
 fn prepare(place: &Place) -> Option<()> {
     let deps = std::env::current_exe().unwrap().parent().unwrap().to_owned();
     let built = deps.parent().unwrap();
-    if !built.join("sutura").exists() {
-        sutura_skip::skipped(sutura_skip::Need::Llvm, "the tool `sutura` is not built");
+    if let Some(tool) = TOOLS.iter().find(|tool| !built.join(tool).exists()) {
+        sutura_skip::skipped(sutura_skip::Need::Llvm, format_args!("the tool `{tool}` is not built"));
         return None;
     }
     let example = built.join("examples/call");
@@ -227,7 +230,7 @@ fn prepare(place: &Place) -> Option<()> {
     for name in ["Cargo.toml", "runtime", "examples"] {
         symlink(repository().join(name), sutura.join(name)).unwrap();
     }
-    for tool in ["sutura", "sutura-run"] {
+    for tool in TOOLS {
         symlink(built.join(tool), sutura.join("target/release").join(tool)).unwrap();
     }
     for library in ["libsutura_rt.so", "libsutura_rt.a"] {
