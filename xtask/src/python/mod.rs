@@ -6,7 +6,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use crate::test::Summary;
+use crate::test::{Lacking, Summary};
 use crate::{Failure, process, skips, venv};
 
 /// The crate of the runtime's package, which maturin builds.
@@ -102,19 +102,34 @@ pub(crate) fn run(arguments: &[String]) -> Result<(), Failure> {
         }
     }
     let mut summary = Summary::default();
-    let result = tests(&with, &others, &mut summary);
+    let result = environment().and_then(|python| tests(&python, &with, &others, &mut summary));
     println!("{summary}");
     result
 }
 
+/// The Python of an environment with what the tests need. It is made where it is missing, with packages of PyPI.
+fn environment() -> Result<PathBuf, Failure> {
+    // Bytecode is made of what is used, when it is.
+    venv::python_with(&folder("test")?, TEST_PACKAGES, &["--no-compile"])
+}
+
+/// The tests as a part of others: where their packages cannot be had, that is said, or is a failure.
+pub(crate) fn tests_among_others(lacking: Lacking, summary: &mut Summary) -> Result<(), Failure> {
+    match environment() {
+        Ok(python) => tests(&python, &[], &[], summary),
+        Err(failure) if lacking == Lacking::Said => {
+            println!("skipped: the tests of Python: {failure}");
+            Ok(())
+        }
+        Err(failure) => Err(failure),
+    }
+}
+
 /// Builds the runtime's wheel without optimisation, installs it, and runs the tests with the compiler that the workspace's tests
 /// use, or that which `SUTURA_COMPILER` names. What ran is added to `summary`.
-pub(crate) fn tests(with: &[String], arguments: &[String], summary: &mut Summary) -> Result<(), Failure> {
-    let venv = folder("test")?;
-    // Bytecode is made of what is used, when it is.
-    let python = venv::python_with(&venv, TEST_PACKAGES, &["--no-compile"])?;
+fn tests(python: &Path, with: &[String], arguments: &[String], summary: &mut Summary) -> Result<(), Failure> {
     let pip = |arguments: &[&str]| {
-        let mut command = Command::new(&python);
+        let mut command = Command::new(python);
         command.args(["-m", "pip", "install", "-q", "--disable-pip-version-check", "--no-compile"]).args(arguments);
         command
     };
@@ -128,9 +143,9 @@ pub(crate) fn tests(with: &[String], arguments: &[String], summary: &mut Summary
     let compiler = std::path::absolute(compiler).map_err(|error| error.to_string())?;
     let wheels = folder("test-wheels")?;
     fs::create_dir_all(&wheels).map_err(|error| format!("cannot create {}: {error}", wheels.display()))?;
-    let wheel = runtime_wheel(&python, &wheels, "dev")?;
+    let wheel = runtime_wheel(python, &wheels, "dev")?;
     process::run(pip(&["--no-deps", "--force-reinstall"]).arg(&wheel))?;
-    let mut command = Command::new(&python);
+    let mut command = Command::new(python);
     command.args(["-m", "pytest", "-q", "-p", "no:cacheprovider", TESTS]).args(arguments);
     command.env("SUTURA_COMPILER", compiler);
     let notes = skips::Notes::of(&mut command)?;
