@@ -4,7 +4,7 @@ use crate::diagnostic::Diagnostic;
 use crate::error::Error;
 use crate::llvm::{LlvmModule, Optimization};
 use crate::mlir::{Form, MlirModule};
-use crate::symbols::PROVIDED;
+use crate::symbols::{PROVIDED, check_defined_but};
 use crate::target::Target;
 
 /// From `func arith math cf scf affine memref vector index ub llvm` to the LLVM dialect, for CPU kernels.
@@ -85,6 +85,25 @@ impl Accepted {
         let mut symbols = self.llvm.undefined()?;
         symbols.retain(|name| !PROVIDED.contains(&name.as_str()));
         if symbols.is_empty() { Ok(()) } else { Err(Error::Undefined { symbols }) }
+    }
+
+    /// Joins `text`, LLVM IR, with the code. It sees functions of the code by the second names of `renamed`; from outside only
+    /// `exported` of both are seen.
+    ///
+    /// # Errors
+    /// `Llvm` or `Rejected` where that cannot be.
+    pub fn join(&mut self, text: &str, renamed: &[(&str, &str)], exported: &[String]) -> Result<(), Error> {
+        self.llvm.join(text, renamed, exported)
+    }
+
+    /// Generates code for a library that is linked by others, with `provided` beside what every C library has.
+    ///
+    /// # Errors
+    /// Those of [`into_object`](Self::into_object); `Undefined` with names that nobody provides.
+    pub fn into_library_object(self, provided: &[&str], warnings: &mut Vec<Diagnostic>) -> Result<Vec<u8>, Error> {
+        let object = self.into_object(warnings)?;
+        check_defined_but([object.as_slice()], provided)?;
+        Ok(object)
     }
 
     /// Generates code.

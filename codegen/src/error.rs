@@ -16,6 +16,8 @@ pub enum Stage {
     Lower,
     /// The LLVM dialect becomes LLVM IR.
     Translate,
+    /// LLVM IR of others is joined with a module.
+    Join,
     /// LLVM's passes run.
     Optimize,
     /// LLVM writes assembly or an object.
@@ -33,6 +35,7 @@ impl fmt::Display for Stage {
             Stage::Verify => "verifying MLIR",
             Stage::Lower => "lowering MLIR",
             Stage::Translate => "translating to LLVM IR",
+            Stage::Join => "joining LLVM IR",
             Stage::Optimize => "optimising LLVM IR",
             Stage::Emit => "emitting machine code",
             Stage::Serialize => "writing SPIR-V",

@@ -33,6 +33,8 @@ mod diagnostic;
 mod emit;
 mod error;
 mod jit;
+mod join;
+mod library;
 mod link;
 mod llvm;
 mod long;
@@ -51,6 +53,7 @@ pub use emit::{
 };
 pub use error::{Error, Stage};
 pub use jit::Jit;
+pub use library::{DATA_ALIGNMENT, data_offsets, write_archive, write_data_object};
 pub use link::{Linker, link_shared};
 pub use llvm::{Emitted, LlvmModule, Optimization};
 pub use mlir::{Form, MlirModule};

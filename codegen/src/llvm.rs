@@ -57,9 +57,9 @@ pub struct LlvmModule {
     warnings: Vec<Diagnostic>,
 }
 
-struct Module {
-    raw: LLVMModuleRef,
-    context: LLVMContextRef,
+pub(crate) struct Module {
+    pub(crate) raw: LLVMModuleRef,
+    pub(crate) context: LLVMContextRef,
     /// What LLVM reported; the context's handler holds a pointer to it, so it is boxed and freed after the context.
     reported: Box<Mutex<Vec<Diagnostic>>>,
 }
@@ -217,7 +217,7 @@ impl LlvmModule {
     }
 
     /// Runs `step`; an error that LLVM reported meanwhile is an error, warnings are kept.
-    fn checked<R: Send + 'static>(
+    pub(crate) fn checked<R: Send + 'static>(
         &mut self,
         stage: Stage,
         step: impl FnOnce(&mut Module) -> Result<R, Error> + Send + 'static,

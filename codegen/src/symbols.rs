@@ -13,6 +13,17 @@ pub(crate) const PROVIDED: [&str; 5] = ["bcmp", "memcmp", "memcpy", "memmove", "
 /// # Errors
 /// `Object` for bytes that are no object, `Undefined` with the sorted names that neither `objects` nor [`PROVIDED`] define.
 pub(crate) fn check_defined<'a>(objects: impl IntoIterator<Item = &'a [u8]>) -> Result<(), Error> {
+    check_defined_but(objects, &[])
+}
+
+/// The same of objects that may use more than [`PROVIDED`].
+///
+/// # Errors
+/// As for [`check_defined`].
+pub(crate) fn check_defined_but<'a>(
+    objects: impl IntoIterator<Item = &'a [u8]>,
+    further: &[&str],
+) -> Result<(), Error> {
     let (mut defined, mut wanted) = (BTreeSet::new(), BTreeSet::new());
     for bytes in objects {
         let file = object::File::parse(bytes).map_err(|error| Error::Object { message: error.to_string() })?;
@@ -26,7 +37,8 @@ pub(crate) fn check_defined<'a>(objects: impl IntoIterator<Item = &'a [u8]>) -> 
             };
         }
     }
-    let missing = wanted.difference(&defined).filter(|name| !PROVIDED.contains(&name.as_str()));
+    let provided = |name: &str| PROVIDED.contains(&name) || further.contains(&name);
+    let missing = wanted.difference(&defined).filter(|name| !provided(name));
     let symbols: Vec<String> = missing.cloned().collect();
     if symbols.is_empty() { Ok(()) } else { Err(Error::Undefined { symbols }) }
 }

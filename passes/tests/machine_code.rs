@@ -37,6 +37,9 @@ fn features_decide() {
     assert_eq!(refused(CONVERSIONS, x86, "+f16c,+avx512bf16"), ["%0", "%1"]);
     assert_eq!(refused(CONVERSIONS, x86, "+avx512bf16,+avx512fp16"), ["%1"]);
     assert_eq!(refused(CONVERSIONS, "aarch64-unknown-linux-gnu", "+neon"), [""; 0]);
+    let riscv = "riscv64-unknown-linux-gnu";
+    assert_eq!(refused(CONVERSIONS, riscv, "+m,+a,+f,+d,+c"), ["%0", "%1", "%2", "%3", "%4", "%5"]);
+    assert_eq!(refused(CONVERSIONS, riscv, "+d,+zfhmin,+zfbfmin"), ["%1"]);
 }
 
 #[test]

@@ -1,4 +1,4 @@
-"""Every block of Python in docs/python.md runs, in order, in one folder."""
+"""Every block of Python in docs/python.md and README.md runs, in order, in one folder."""
 
 from __future__ import annotations
 
@@ -11,7 +11,8 @@ from conftest import add_sub
 
 import sutura
 
-PAGE = pathlib.Path(__file__).parents[2] / "docs" / "python.md"
+REPOSITORY = pathlib.Path(__file__).parents[2]
+PAGE = REPOSITORY / "docs" / "python.md"
 BLOCK = re.compile(r"(?:<!-- needs: (?P<need>\w+) -->\n)?^```python\n(?P<code>.*?)^```$", re.MULTILINE | re.DOTALL)
 
 
@@ -41,6 +42,17 @@ def test_the_page(folder, skip_unless):
         ran += 1
     assert ran >= 7
     skip_unless(not lacking, f"{', '.join(lacking)} is not installed, and one block of docs/python.md needs it")
+
+
+def test_the_readme(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "model.onnx").write_bytes((REPOSITORY / "examples" / "mlp" / "mlp.onnx").read_bytes())
+    readme = REPOSITORY / "README.md"
+    code = [code for _, code in blocks(readme.read_text(encoding="utf-8"))]
+    assert len(code) == 1
+    namespace: dict = {}
+    exec(compile(code[0], str(readme), "exec"), namespace)
+    assert namespace["y"].shape == (3, 10)
 
 
 def test_a_block_that_fails_is_found():

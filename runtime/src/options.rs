@@ -22,6 +22,9 @@ const MOST_CALLS: usize = 10_000;
 /// What that number may be.
 const MOST_OF_MOST_CALLS: usize = 1_000_000;
 
+/// The name of the processor where a device is asked for.
+pub(crate) const PROCESSOR: &str = "cpu";
+
 /// Settings of a model. The default uses every processor.
 #[derive(Clone, Debug)]
 pub struct Options {
@@ -101,7 +104,7 @@ impl Options {
     }
 
     /// The device to run on, for a model that was compiled for one: a name as of
-    /// [`Devices::select`](crate::device::Devices::select). Without this it is the first of the kind that the model was
+    /// [`Devices::select`](crate::device::Devices::select), or `cpu` for the processor. Without this it is the first of the kind that the model was
     /// compiled for.
     #[must_use]
     pub fn device(mut self, name: impl Into<String>) -> Self {

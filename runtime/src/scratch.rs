@@ -21,6 +21,8 @@ pub(crate) struct Scratch {
     pub(crate) workspace: AlignedBuffer,
     /// By input: room for an aligned copy.
     pub(crate) staging: Vec<AlignedBuffer>,
+    /// By output: room for a result whose memory is not aligned.
+    pub(crate) results: Vec<AlignedBuffer>,
     /// For calls of recursive functions.
     pub(crate) calls: Blocks,
 }
@@ -33,6 +35,7 @@ impl Default for Scratch {
             output_dims: Vec::new(),
             workspace: AlignedBuffer::empty(),
             staging: Vec::new(),
+            results: Vec::new(),
             calls: Blocks::default(),
         }
     }
@@ -103,14 +106,20 @@ impl Drop for Lease<'_> {
     }
 }
 
-/// Makes a buffer hold at least `bytes`, with any content. Says whether it had to be allocated.
+/// Makes a buffer hold at least `bytes`, with any content. Says whether it had to be allocated. One that was too small becomes
+/// half as large again at least, as sizes that grew may go on to: a text that becomes longer would need a new one in each run,
+/// and the holes that the old ones leave are memory too.
 pub(crate) fn grow(buffer: &mut AlignedBuffer, bytes: usize, what: &str) -> Result<bool> {
     if buffer.len() >= bytes {
         return Ok(false);
     }
+    let ample = buffer.len().saturating_add(buffer.len() / 2);
     // The old one first, so that the peak is one buffer and not two.
     *buffer = AlignedBuffer::empty();
-    *buffer = AlignedBuffer::zeroed(bytes, what)?;
+    *buffer = match AlignedBuffer::zeroed(bytes.max(ample), what) {
+        Err(_) if ample > bytes => AlignedBuffer::zeroed(bytes, what)?,
+        made => made?,
+    };
     Ok(true)
 }
 
@@ -129,6 +138,10 @@ mod tests {
         let mut lease = pool.lease();
         assert_eq!(lease.workspace.as_mut_ptr().addr(), first);
         assert!(!grow(&mut lease.workspace, 900, "test").unwrap());
+        assert!(grow(&mut lease.workspace, 1001, "test").unwrap());
+        assert!(!grow(&mut lease.workspace, 1500, "test").unwrap());
+        assert!(grow(&mut lease.workspace, 4000, "test").unwrap());
+        assert_eq!(lease.workspace.len(), 4000);
         assert_eq!(pool.lease().workspace.len(), 0);
         drop(lease);
         pool.clear();

@@ -76,6 +76,7 @@ pub(crate) fn run(short: bool) -> Result<(), Failure> {
         return Ok(());
     }
     wrong_calls()?;
+    library()?;
     models()
 }
 
@@ -124,6 +125,15 @@ fn wrong_calls() -> Result<(), Failure> {
     process::run(build.env("SUTURA_KEEP_HOSTILE", &folder))?;
     let mut command = valgrind(&folder.join("hostile"));
     process::run(command.arg(folder.join("rows.sutura")).arg(folder.join("nullary.sutura")))
+}
+
+/// The program that calls a static library in right and wrong ways, which its test builds.
+fn library() -> Result<(), Failure> {
+    let folder = empty_folder("library")?;
+    let mut build = process::cargo();
+    build.args(["test", "-q", "-p", "sutura", "--test", "library", "wrong_calls_are_refused"]);
+    process::run(build.env("SUTURA_KEEP_LIBRARY", &folder))?;
+    process::run(&mut valgrind(&folder.join("calls")))
 }
 
 /// Compiled models at several sizes.

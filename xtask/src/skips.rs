@@ -8,8 +8,13 @@ use std::process::Command;
 use crate::{Failure, process};
 
 /// What `cargo xtask setup` installs, so that no test may lack it: variables of `tools/skip`.
-const DEMANDED: [&str; 4] =
-    ["SUTURA_REQUIRE_DEVICES", "SUTURA_REQUIRE_LLVM", "SUTURA_REQUIRE_SPIRV", "SUTURA_REQUIRE_PYTHON"];
+const DEMANDED: [&str; 5] = [
+    "SUTURA_REQUIRE_CROSS",
+    "SUTURA_REQUIRE_DEVICES",
+    "SUTURA_REQUIRE_LLVM",
+    "SUTURA_REQUIRE_SPIRV",
+    "SUTURA_REQUIRE_PYTHON",
+];
 
 /// The file in which tests note that they are skipped.
 pub(crate) struct Notes {

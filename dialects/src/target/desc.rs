@@ -201,6 +201,7 @@ impl TargetDesc {
         self.subgroup.is_some()
             || self.triple.starts_with("aarch64")
             || self.required_features().any(|f| f == "fma" || f == "avx512f")
+            || self.triple.starts_with("riscv64") && self.required_features().any(|f| f == "d")
     }
 
     /// The features as LLVM takes them: `+avx2,+fma`.

@@ -17,6 +17,7 @@ const EMBEDDED: &[(&str, &str)] = &[
     ("x86_avx2", include_str!("../../../targets/x86_avx2.mlir")),
     ("generic", include_str!("../../../targets/generic.mlir")),
     ("aarch64", include_str!("../../../targets/aarch64.mlir")),
+    ("riscv64", include_str!("../../../targets/riscv64.mlir")),
     ("sm_80", include_str!("../../../targets/sm_80.mlir")),
     ("sm_90", include_str!("../../../targets/sm_90.mlir")),
     ("sm_100", include_str!("../../../targets/sm_100.mlir")),

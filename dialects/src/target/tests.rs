@@ -15,7 +15,7 @@ fn built_in_descriptions_say_what_plans_need() {
     let cx = context();
     let finder = Finder::default();
     let gpus = ["cpu_fibers", "gfx1100", "gfx90a", "gfx942", "lavapipe", "sm_100", "sm_80", "sm_90", "vulkan"];
-    let processors = ["aarch64", "generic", "x86_avx2", "x86_avx512"];
+    let processors = ["aarch64", "generic", "riscv64", "x86_avx2", "x86_avx512"];
     let mut names = [&gpus[..], &processors].concat();
     names.sort_unstable();
     assert_eq!(finder.names(&cx).unwrap(), names);
@@ -29,6 +29,7 @@ fn built_in_descriptions_say_what_plans_need() {
     for (name, vector, registers, (mr, nr)) in [
         ("aarch64", 16, 32, (12, 8)),
         ("generic", 16, 16, (4, 8)),
+        ("riscv64", 16, 32, (4, 4)),
         ("x86_avx2", 32, 16, (6, 16)),
         ("x86_avx512", 64, 32, (12, 32)),
     ] {

@@ -42,10 +42,11 @@ fn create(_: &PassOptions) -> Result<Box<dyn Pass>, String> {
     Ok(Box::new(ExpandFma))
 }
 
-/// Whether the machine multiplies and adds in one instruction. Only x86 has processors of one architecture that differ in it.
+/// Whether the machine multiplies and adds in one instruction. Only x86 and RISC-V have processors of one architecture that differ
+/// in it.
 fn has_fma(machine: &TargetDesc) -> bool {
-    let feature = |name: &str| machine.required_features().any(|feature| feature == name);
-    !machine.triple.starts_with("x86_64") || feature("fma") || feature("avx512f")
+    let differ = ["x86_64", "riscv64"].iter().any(|architecture| machine.triple.starts_with(architecture));
+    !differ || machine.has_fma()
 }
 
 #[derive(Default)]

@@ -176,10 +176,14 @@ impl Inner {
     }
 
     fn check_alignment(&self, outputs: &[TensorViewMut<'_>]) -> Result<()> {
-        let misaligned = |view: &TensorViewMut<'_>| view.byte_len() > 0 && !view.address().is_multiple_of(ALIGNMENT);
+        let misaligned = |view: &TensorViewMut<'_>| {
+            view.byte_len() > 0 && !view.address().is_multiple_of(view.element_type().word_bytes())
+        };
         let values = &self.artifact.manifest().outputs;
         match values.iter().zip(outputs).find(|(_, view)| misaligned(view)) {
-            Some((value, _)) => Err(Error::MisalignedOutput { name: value.name.clone() }),
+            Some((value, view)) => {
+                Err(Error::MisalignedOutput { name: value.name.clone(), element_type: view.element_type() })
+            }
             None => Ok(()),
         }
     }
@@ -204,7 +208,7 @@ impl Inner {
         Ok(())
     }
 
-    /// Calls the code. Inputs were accepted, and outputs have the solved shapes, are aligned and apart from everything.
+    /// Calls the code. Inputs were accepted, and outputs have the solved shapes and are apart from everything.
     fn execute(
         &self,
         scratch: &mut Scratch,
@@ -222,7 +226,7 @@ impl Inner {
             Counters::add(&counters.workspace_allocations, 1);
         }
         let input_pointers = self.place_inputs(scratch, inputs)?;
-        let output_pointers: Vec<*mut c_void> = outputs.iter_mut().map(output_pointer).collect();
+        let output_pointers = self.place_outputs(scratch, outputs)?;
         let call = Call {
             inner: self,
             failed_routine: RefCell::new(None),
@@ -281,6 +285,7 @@ impl Inner {
             return Err(Error::Contract("it launches kernels of a device, and the manifest has no device".to_owned()));
         }
         if result == 0 {
+            bring_outputs(scratch, outputs);
             Counters::add(&counters.runs, 1);
             return Ok(());
         }
@@ -339,6 +344,34 @@ impl Inner {
         }
         pointers.resize(inputs.len() + self.reserves.len(), EMPTY.as_ptr().cast_const().cast());
         Ok(pointers)
+    }
+
+    /// An aligned address for each output, of its own memory or of memory from which [`bring_outputs`] copies it.
+    fn place_outputs(&self, scratch: &mut Scratch, outputs: &mut [TensorViewMut<'_>]) -> Result<Vec<*mut c_void>> {
+        scratch.results.resize_with(outputs.len(), crate::buffer::AlignedBuffer::empty);
+        let place = |(view, result): (&mut TensorViewMut<'_>, &mut crate::buffer::AlignedBuffer)| {
+            if is_in_place(view) {
+                return Ok(output_pointer(view));
+            }
+            grow(result, view.byte_len(), "an aligned output")?;
+            Counters::add(&self.counters.staged_outputs, 1);
+            Counters::add(&self.counters.staged_bytes, view.byte_len());
+            Ok(result.as_mut_ptr().cast())
+        };
+        outputs.iter_mut().zip(&mut scratch.results).map(place).collect()
+    }
+}
+
+/// Whether the code writes an output where the caller wants it.
+fn is_in_place(view: &TensorViewMut<'_>) -> bool {
+    view.byte_len() == 0 || view.address().is_multiple_of(ALIGNMENT)
+}
+
+/// Copies outputs to where the caller wants them, after a run that could not write them there.
+fn bring_outputs(scratch: &Scratch, outputs: &mut [TensorViewMut<'_>]) {
+    for (view, result) in outputs.iter_mut().zip(&scratch.results).filter(|(view, _)| !is_in_place(view)) {
+        let bytes = view.byte_len();
+        view.bytes_mut().copy_from_slice(&result.as_slice()[..bytes]);
     }
 }
 

@@ -39,6 +39,24 @@ pub fn write(path: &Path, bytes: &[u8]) -> Result<(), Failure> {
     replace(path, bytes).map_err(|e| Failure::io("write", path, &e))
 }
 
+/// The same with bytes that `fill` writes one after the other. A device or a pipe gets them as they come.
+pub fn write_with(path: &Path, fill: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> Result<(), Failure> {
+    if path.as_os_str() == "-" {
+        let mut out = io::stdout().lock();
+        let written = fill(&mut out).and_then(|()| out.flush());
+        return written.map_err(|e| Failure::new(Kind::System, format!("cannot write to stdout: {e}")));
+    }
+    let write = || {
+        if fs::metadata(path).is_ok_and(|m| !m.is_file() && !m.is_dir()) {
+            return fill(&mut fs::OpenOptions::new().write(true).open(path)?);
+        }
+        let mut pending = Pending::new(path)?;
+        fill(&mut pending).and_then(|()| pending.flush())?;
+        pending.commit()
+    };
+    write().map_err(|e| Failure::io("write", path, &e))
+}
+
 /// Fails now where a file could not be written later.
 pub fn writable(path: &Path) -> Result<(), Failure> {
     let folder = folder_of(path);

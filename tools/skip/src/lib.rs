@@ -26,8 +26,14 @@ pub enum Need {
     Ptxas,
     /// `python3`
     Python,
+    /// Compilers of C for other processors, and `qemu-user`, which runs what they make.
+    Cross,
+    /// `clang`, which nothing installs.
+    Clang,
     /// An extension of the processor, which nothing installs.
     Processor,
+    /// Namespaces of the kernel, in which a folder is the whole system.
+    Namespaces,
 }
 
 impl Need {
@@ -40,7 +46,10 @@ impl Need {
             Self::Spirv => "SUTURA_REQUIRE_SPIRV",
             Self::Ptxas => "SUTURA_REQUIRE_PTXAS",
             Self::Python => "SUTURA_REQUIRE_PYTHON",
+            Self::Cross => "SUTURA_REQUIRE_CROSS",
+            Self::Clang => "SUTURA_REQUIRE_CLANG",
             Self::Processor => "SUTURA_REQUIRE_PROCESSOR",
+            Self::Namespaces => "SUTURA_REQUIRE_NAMESPACES",
         }
     }
 }

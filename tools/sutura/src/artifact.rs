@@ -37,7 +37,8 @@ pub(crate) struct Part<'a> {
 /// Writes the artifact and returns its size in bytes. Nothing is written where a file of the model changed meanwhile.
 pub(crate) fn write(path: &Path, compilation: &Compilation, parts: &[Part<'_>]) -> Result<u64, Failure> {
     let cx = &compilation.cx;
-    let owned = parts.iter().map(|part| constants(cx, part)).collect::<Result<Vec<_>, _>>()?;
+    let owned =
+        parts.iter().map(|part| all_constants(cx, part.module, part.interface)).collect::<Result<Vec<_>, _>>()?;
     let borrowed: Vec<Vec<&[u8]>> = owned.iter().map(|all| all.iter().map(Cow::as_ref).collect()).collect();
     let contents = parts.iter().zip(&borrowed).map(|(part, constants)| {
         let Part { manifest, host, device, .. } = *part;
@@ -61,8 +62,13 @@ pub(crate) fn write(path: &Path, compilation: &Compilation, parts: &[Part<'_>]) 
     Ok(size)
 }
 
-fn constants<'m>(cx: &'m Context, part: &Part<'m>) -> Result<Vec<Cow<'m, [u8]>>, Failure> {
-    part.interface.constants.iter().map(|constant| bytes(cx, part.module, constant)).collect()
+/// The bytes of all constants, in order.
+pub(crate) fn all_constants<'m>(
+    cx: &'m Context,
+    module: &'m Module,
+    interface: &HostInterface,
+) -> Result<Vec<Cow<'m, [u8]>>, Failure> {
+    interface.constants.iter().map(|constant| bytes(cx, module, constant)).collect()
 }
 
 /// What the artifact says of itself.

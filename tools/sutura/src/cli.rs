@@ -12,6 +12,7 @@ use sutura_run::args::{BenchArgs, InspectArgs, RunArgs, Talking, VerifyArgs, siz
 use sutura_run::shell::{CompletionsArgs, ManualArgs};
 
 use crate::dims::Dims;
+use crate::library::parse_prefix;
 use crate::pipeline::{Emit, INTEGERS};
 
 /// Said below the help of the tool and of its commands.
@@ -139,6 +140,9 @@ pub(crate) struct CompileArgs {
     /// Stops at a stage and writes its product instead of an artifact
     #[arg(long, value_enum, value_name = "STAGE")]
     pub(crate) emit: Option<Emit>,
+    /// What the names of a library begin with; the model's name by default. The header and the library must have the same
+    #[arg(long, value_name = "NAME", value_parser = parse_prefix)]
+    pub(crate) prefix: Option<String>,
     /// Also writes the text of every stage into this folder
     #[arg(long, value_name = "DIR")]
     pub(crate) emit_dir: Option<PathBuf>,

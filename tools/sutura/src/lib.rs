@@ -11,6 +11,7 @@ mod doctor;
 mod failure;
 mod fmt;
 mod input;
+mod library;
 mod likely;
 mod machine;
 mod model;

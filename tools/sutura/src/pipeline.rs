@@ -61,6 +61,22 @@ pub(crate) enum Emit {
     Hsaco,
     /// Device code for Vulkan
     Spirv,
+    /// The model as a static library for C and C++, which needs no runtime
+    StaticLib,
+    /// The header of that library
+    CHeader,
+}
+
+impl Emit {
+    /// Whether it is a library or a part of one.
+    pub(crate) fn of_library(self) -> bool {
+        matches!(self, Self::StaticLib | Self::CHeader)
+    }
+
+    /// Whether only a device beside the processor has it.
+    pub(crate) fn of_device(self) -> bool {
+        matches!(self, Self::Ptx | Self::Cubin | Self::Hsaco | Self::Spirv)
+    }
 }
 
 /// How far down a program is. A stage runs on programs of its level and above.

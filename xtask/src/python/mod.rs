@@ -26,7 +26,7 @@ fn folder(name: &str) -> Result<PathBuf, Failure> {
 
 /// Whether the tests of the packages look at a file.
 pub(crate) fn is_of_package(path: &str) -> bool {
-    ["python/", "runtime/src/", "docs/python.md"].iter().any(|begin| path.starts_with(begin))
+    ["python/", "runtime/src/", "docs/python.md", "README.md"].iter().any(|begin| path.starts_with(begin))
 }
 
 /// Makes the wheels, or the one that is named.

@@ -42,7 +42,7 @@ fn spelling(emit: Emit) -> String {
 pub(super) fn check(args: &CompileArgs, machine: &Machine) -> Result<(), Failure> {
     let name = &machine.desc.name;
     let Some(vendor) = machine.vendor else {
-        return match args.emit.filter(|emit| *emit > Emit::So) {
+        return match args.emit.filter(|emit| emit.of_device()) {
             None => Ok(()),
             Some(emit) => {
                 Err(Failure::usage(format!("`{name}` is a processor: there is no `{}` for it", spelling(emit)))
@@ -50,6 +50,10 @@ pub(super) fn check(args: &CompileArgs, machine: &Machine) -> Result<(), Failure
             }
         };
     };
+    if let Some(emit) = args.emit.filter(|emit| emit.of_library()) {
+        let message = format!("there is no `{}` for the GPU `{name}`", spelling(emit));
+        return Err(Failure::new(Kind::Unsupported, message).hint("compile it for a processor, or leave out --emit"));
+    }
     let list =
         || products(vendor).iter().map(|emit| format!("`--emit={}`", spelling(*emit))).collect::<Vec<_>>().join(", ");
     match args.emit {

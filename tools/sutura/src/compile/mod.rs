@@ -1,6 +1,7 @@
 //! `sutura compile`: from a model to an artifact, or to any stage before it.
 
 mod device;
+mod library;
 
 use std::cell::RefCell;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -24,6 +25,7 @@ use crate::costs::{self, Costs};
 use crate::failure::{Failure, Kind, of_codegen, of_operators};
 use crate::files;
 use crate::input::{self, Input, Source};
+use crate::library::Library;
 use crate::likely;
 use crate::machine::{Machine, Vendor, Wanted};
 use crate::pipeline::{
@@ -47,6 +49,9 @@ pub(crate) fn compile(args: &CompileArgs, talk: &Talk) -> Result<(), Failure> {
     check_files(args, &output, remarks.as_ref())?;
     if args.report_measure && args.emit.is_some() {
         return Err(Failure::usage("--report-measure runs the artifact, and --emit stops before there is one"));
+    }
+    if args.prefix.is_some() && !args.emit.is_some_and(Emit::of_library) {
+        return Err(Failure::usage("--prefix is for `--emit=static-lib` and `--emit=c-header`"));
     }
     let tuner = Tuner::of(args)?;
     let listening = remarks.is_some() || report.is_some();
@@ -175,11 +180,15 @@ fn check_files(args: &CompileArgs, output: &Path, remarks: Option<&Sink>) -> Res
 
 /// Where the product goes.
 fn output(args: &CompileArgs) -> Result<PathBuf, Failure> {
-    let binary = matches!(args.emit, None | Some(Emit::Obj | Emit::So | Emit::Cubin | Emit::Hsaco | Emit::Spirv));
+    let binary = matches!(
+        args.emit,
+        None | Some(Emit::Obj | Emit::So | Emit::Cubin | Emit::Hsaco | Emit::Spirv | Emit::StaticLib)
+    );
     let output = match &args.output {
         Some(path) => path.clone(),
         None if binary => {
             let example = args.model.with_extension(match args.emit {
+                Some(Emit::StaticLib) => "a",
                 Some(Emit::Obj) => "o",
                 Some(Emit::So) => "so",
                 Some(Emit::Cubin) => "cubin",
@@ -417,14 +426,17 @@ impl Job<'_> {
             .begin(|| Begun::Code(lowered.device.as_ref().map_or(&lowered.text, |device| &device.text).clone()));
         let (name, mut warnings) = (self.args.model.display().to_string(), Vec::new());
         self.check_machine_code(&lowered)?;
-        let artifact = match self.args.emit {
+        let artifact = match self.args.emit.filter(|emit| !emit.of_library()) {
             None => Some(self.manifest(&lowered, source)?),
             Some(_) => None,
         };
+        if let (true, Some((_, manifest))) = (self.makes_library(), &artifact) {
+            Library::of(manifest, self.args.prefix.as_deref())?;
+        }
         if let (Some(vendor), Some(device), None) = (self.machine.vendor, &lowered.device, self.args.emit) {
             self.accept_device(vendor, device)?;
         }
-        let whole = lowered.device.is_none() && matches!(self.args.emit, Some(Emit::Obj | Emit::So));
+        let whole = lowered.device.is_none() && matches!(self.args.emit, Some(Emit::Obj | Emit::So | Emit::StaticLib));
         let host = match self.args.emit.is_none() || whole {
             true => {
                 let target = self.host_target(&lowered);
@@ -637,6 +649,8 @@ impl Job<'_> {
             Emit::Cubin => ("cubin", "cubin"),
             Emit::Hsaco => ("hsaco", "hsaco"),
             Emit::Spirv => ("spirv", "spv"),
+            Emit::StaticLib => ("static-lib", "a"),
+            Emit::CHeader => ("c-header", "h"),
         };
         files::write(&folder.join(format!("{}-{name}.{extension}", emit as usize + 1)), bytes)
     }
@@ -648,6 +662,9 @@ impl Job<'_> {
         }
         if self.texts(&ready.lowered)? {
             return Ok(None);
+        }
+        if self.makes_library() {
+            return self.library(ready).map(|()| None);
         }
         let (mut warnings, start) = (Vec::new(), Instant::now());
         self.talk.begin("codegen");

@@ -185,6 +185,8 @@ fn described(emit: Emit) -> (&'static str, &'static str) {
         Emit::Cubin => ("cubin", "assembled device code for NVIDIA"),
         Emit::Hsaco => ("hsaco", "device code for AMD"),
         Emit::Spirv => ("spirv", "device code for Vulkan"),
+        Emit::StaticLib => ("static-lib", "a static library"),
+        Emit::CHeader => ("c-header", "the header of a library"),
     }
 }
 
