@@ -36,9 +36,10 @@ fn check(command: &str, folder: &Path) -> Result<(), String> {
             run("sutura", &["check", "-q", model, "--target", targets], &repository())
         }
         ["python", script, ..] => match fs::read_to_string(repository().join(script)) {
-            Ok(text) => words.iter().filter(|word| word.starts_with("--")).try_for_each(|flag| {
-                if text.contains(flag) { Ok(()) } else { Err(format!("{script} has no {flag}")) }
-            }),
+            Ok(text) => words
+                .iter()
+                .filter(|word| word.starts_with("--"))
+                .try_for_each(|flag| if text.contains(flag) { Ok(()) } else { Err(format!("{script} has no {flag}")) }),
             Err(error) => Err(format!("{script}: {error}")),
         },
         [tool @ ("sutura" | "sutura-run"), arguments @ ..] => run(tool, arguments, folder),
