@@ -29,6 +29,17 @@ pub(crate) fn is_of_package(path: &str) -> bool {
     ["python/", "runtime/src/", "docs/python.md", "README.md"].iter().any(|begin| path.starts_with(begin))
 }
 
+/// The program `sutura` that is to be taken instead of one that is built.
+fn given_compiler() -> Option<PathBuf> {
+    std::env::var_os("SUTURA_COMPILER").map(PathBuf::from)
+}
+
+/// The program `sutura`, built to be handed out.
+fn released() -> Result<PathBuf, Failure> {
+    process::run(process::cargo().args(["build", "--release", "--package", "sutura", "--bin", "sutura"]))?;
+    Ok(process::target_folder().join("release/sutura"))
+}
+
 /// Makes the wheels, or the one that is named.
 pub(crate) fn wheel(arguments: &[String]) -> Result<(), Failure> {
     let (runtime, compiler) = match arguments {
@@ -47,8 +58,7 @@ pub(crate) fn wheel(arguments: &[String]) -> Result<(), Failure> {
         tell(&wheel)?;
     }
     if compiler {
-        process::run(process::cargo().args(["build", "--release", "--package", "sutura", "--bin", "sutura"]))?;
-        let program = process::target_folder().join("release/sutura");
+        let program = given_compiler().map_or_else(released, Ok)?;
         let wheel = bundle::wheel(&python, &program, &folder("bundle")?, &wheels)?;
         tell(&wheel)?;
     }
@@ -136,10 +146,7 @@ fn tests(python: &Path, with: &[String], arguments: &[String], summary: &mut Sum
     if !with.is_empty() {
         process::run(pip(&[]).args(with))?;
     }
-    let compiler = match std::env::var_os("SUTURA_COMPILER") {
-        Some(given) => PathBuf::from(given),
-        None => process::built("sutura")?,
-    };
+    let compiler = given_compiler().map_or_else(|| process::built("sutura"), Ok)?;
     let compiler = std::path::absolute(compiler).map_err(|error| error.to_string())?;
     let wheels = folder("test-wheels")?;
     fs::create_dir_all(&wheels).map_err(|error| format!("cannot create {}: {error}", wheels.display()))?;
