@@ -21,20 +21,23 @@ pub enum Linker {
 }
 
 impl Linker {
-    /// `ld.lld` of this crate's LLVM, else on `PATH` (also as `ld.lld-22`), else `cc` on `PATH`.
+    /// `ld.lld` beside this program, where a package of both has it, else of this crate's LLVM, else on `PATH` (also as
+    /// `ld.lld-22`), else `cc` on `PATH`.
     ///
     /// # Errors
     /// `NoLinker` with the names that were looked for.
     pub fn find() -> Result<Self, Error> {
         let path = env::var_os("PATH").unwrap_or_default();
-        Self::find_in(Path::new(LLVM_BIN), &env::split_paths(&path).collect::<Vec<_>>())
+        let program = env::current_exe().unwrap_or_default();
+        let beside = program.parent().unwrap_or(Path::new(LLVM_BIN));
+        Self::find_in([beside, Path::new(LLVM_BIN)], &env::split_paths(&path).collect::<Vec<_>>())
     }
 
-    fn find_in(llvm_bin: &Path, path: &[PathBuf]) -> Result<Self, Error> {
+    fn find_in(own: [&Path; 2], path: &[PathBuf]) -> Result<Self, Error> {
         let on_path = |name: &str| path.iter().map(|folder| folder.join(name)).find(|file| file.is_file());
-        let own = llvm_bin.join("ld.lld");
-        if own.is_file() {
-            return Ok(Linker::Lld(own));
+        let own = own.map(|folder| folder.join("ld.lld"));
+        if let Some(lld) = own.iter().find(|file| file.is_file()) {
+            return Ok(Linker::Lld(lld.clone()));
         }
         if let Some(lld) = on_path("ld.lld").or_else(|| on_path("ld.lld-22")) {
             return Ok(Linker::Lld(lld));
@@ -42,7 +45,8 @@ impl Linker {
         if let Some(cc) = on_path("cc") {
             return Ok(Linker::Cc(cc));
         }
-        let tried = vec![own.display().to_string(), "ld.lld".into(), "ld.lld-22".into(), "cc".into()];
+        let [_, llvm] = own;
+        let tried = vec![llvm.display().to_string(), "ld.lld".into(), "ld.lld-22".into(), "cc".into()];
         Err(Error::NoLinker { tried })
     }
 
@@ -158,9 +162,9 @@ mod tests {
 
     #[test]
     fn lld_is_preferred_and_cc_is_the_last_resort() {
-        let (llvm, path) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+        let [beside, llvm, path] = [(); 3].map(|()| tempfile::tempdir().unwrap());
         let search = [path.path().to_owned()];
-        let find = || Linker::find_in(llvm.path(), &search);
+        let find = || Linker::find_in([beside.path(), llvm.path()], &search);
         let error = find().unwrap_err().to_string();
         assert!(error.contains("ld.lld") && error.contains("cargo xtask setup"), "{error}");
         for (file, expected) in [
@@ -168,6 +172,7 @@ mod tests {
             (path.path().join("ld.lld-22"), Linker::Lld),
             (path.path().join("ld.lld"), Linker::Lld),
             (llvm.path().join("ld.lld"), Linker::Lld),
+            (beside.path().join("ld.lld"), Linker::Lld),
         ] {
             fs::write(&file, "").unwrap();
             assert_eq!(find().unwrap(), expected(file));

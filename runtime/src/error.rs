@@ -48,6 +48,12 @@ pub enum Error {
     /// The dynamic linker refused `host.so`.
     #[error("cannot load the model's code: {reason}")]
     Load { reason: String },
+    /// The system cannot load code that is in memory.
+    #[error(
+        "cannot load the model's code: /proc is not mounted, and the system needs it to load code from memory; mount it \
+         (`mount -t proc proc /proc`; containers have it unless it is taken away)"
+    )]
+    NoProc,
     /// `host.so` lacks an export.
     #[error("the model's code has no symbol `{symbol}`")]
     MissingSymbol { symbol: String },
@@ -73,6 +79,9 @@ pub enum Error {
     /// A name that is no input of the model.
     #[error("the model has no input `{name}`{}; its inputs are {}", did_you_mean(suggestion), list(known))]
     UnknownInput { name: String, suggestion: Option<String>, known: Vec<String> },
+    /// A name that is no output of the model.
+    #[error("the model has no output `{name}`{}; its outputs are {}", did_you_mean(suggestion), list(known))]
+    UnknownOutput { name: String, suggestion: Option<String>, known: Vec<String> },
     /// The same input was given twice.
     #[error("input `{name}` is given twice")]
     DuplicateInput { name: String },
@@ -105,8 +114,11 @@ pub enum Error {
         what: String,
         wanted: i64,
     },
-    #[error("the buffer of output `{name}` is not aligned to {} bytes", crate::abi::ALIGNMENT)]
-    MisalignedOutput { name: String },
+    #[error(
+        "the buffer of output `{name}` is not aligned to its elements: {element_type} needs {} bytes",
+        element_type.word_bytes()
+    )]
+    MisalignedOutput { name: String, element_type: ElementType },
     #[error("the buffers of {left} and {right} overlap")]
     Overlap { left: String, right: String },
     /// Dims and bytes of a tensor do not agree.
@@ -193,6 +205,9 @@ pub enum Error {
     #[error(transparent)]
     Device(#[from] DeviceError),
 
+    /// What [`Options::interrupt`](crate::Options::interrupt) was given ended the run.
+    #[error("the run was interrupted")]
+    Interrupted,
     /// `sutura_run` gave an error code of its own.
     #[error("the model's code failed with code {code}")]
     RunFailed { code: i32 },
@@ -318,6 +333,8 @@ pub enum ErrorKind {
     System,
     /// A bug in the compiler or the runtime.
     Internal,
+    /// Someone wanted it to end.
+    Interrupted,
 }
 
 impl ErrorKind {
@@ -330,6 +347,7 @@ impl ErrorKind {
             Self::Corrupt => 4,
             Self::System => 5,
             Self::Internal => 70,
+            Self::Interrupted => 130,
         }
     }
 }
@@ -338,7 +356,7 @@ impl Error {
     /// The class of this error.
     pub fn kind(&self) -> ErrorKind {
         match self {
-            Self::Io { .. } | Self::OutOfMemory { .. } | Self::Thread(_) => ErrorKind::System,
+            Self::Io { .. } | Self::OutOfMemory { .. } | Self::Thread(_) | Self::NoProc => ErrorKind::System,
             Self::Artifact { problem, .. } => problem.kind(),
             Self::MissingCpuFeatures { .. }
             | Self::UnknownCpuFeature { .. }
@@ -363,6 +381,7 @@ impl Error {
             Self::InputCount { .. }
             | Self::MissingInput { .. }
             | Self::UnknownInput { .. }
+            | Self::UnknownOutput { .. }
             | Self::DuplicateInput { .. }
             | Self::OutputCount { .. }
             | Self::OutputShape { .. }
@@ -371,6 +390,7 @@ impl Error {
             | Self::Overlap { .. }
             | Self::Setting { .. } => ErrorKind::Usage,
             Self::Device(error) => error.kind(),
+            Self::Interrupted => ErrorKind::Interrupted,
             Self::InvalidContents { .. } | Self::RunFailed { .. } | Self::Contract(_) => ErrorKind::Internal,
         }
     }

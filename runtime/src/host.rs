@@ -6,6 +6,7 @@ use std::ffi::{CStr, c_char, c_void};
 use std::fs::File;
 use std::io::Write;
 use std::os::fd::{AsRawFd, FromRawFd};
+use std::path::Path;
 
 use libloading::os::unix::{Library, RTLD_LOCAL, RTLD_NOW};
 use object::read::elf::{FileHeader, ProgramHeader};
@@ -33,7 +34,10 @@ impl Host {
     /// Loads code from memory that was generated for this manifest.
     pub(crate) fn load(code: &[u8], manifest: &Manifest) -> Result<Self> {
         // In this order, so that also on an error the library goes before its file.
-        let (files, library) = open_library(code, crate::artifact::HOST).map_err(|reason| Error::Load { reason })?;
+        let (files, library) = open_library(code, crate::artifact::HOST).map_err(|unloaded| match unloaded {
+            Unloaded::NoProc => Error::NoProc,
+            Unloaded::Other(reason) => Error::Load { reason },
+        })?;
         // SAFETY: the types are those that this version gives to these names, and the version is checked before the others
         // are used; the text ends with a zero byte.
         unsafe {
@@ -118,13 +122,24 @@ unsafe fn symbol<T: Copy>(library: &Library, name: &str) -> Result<T> {
     found.map(|s| *s).map_err(|_| Error::MissingSymbol { symbol: name.to_owned() })
 }
 
+/// Why a library is not loaded.
+pub(crate) enum Unloaded {
+    /// The linker is given the path of an open file, and only `/proc` has such paths.
+    NoProc,
+    Other(String),
+}
+
+/// What has the paths of open files.
+const OPEN_FILES: &str = "/proc/self/fd";
+
 /// The library whose bytes these are, and the files to keep open as long as it is loaded. `name` stands for it in messages.
-pub(crate) fn open_library(code: &[u8], name: &str) -> Result<(Vec<File>, Library), String> {
-    whole(code).map_err(|reason| format!("{name} {reason}"))?;
-    let mut files = vec![memory_file(code).map_err(|e| format!("no memory file: {e}"))?];
+pub(crate) fn open_library(code: &[u8], name: &str) -> Result<(Vec<File>, Library), Unloaded> {
+    whole(code).map_err(|reason| Unloaded::Other(format!("{name} {reason}")))?;
+    let other = |what: &str, error: std::io::Error| Unloaded::Other(format!("{what}: {error}"));
+    let mut files = vec![memory_file(code).map_err(|error| other("no memory file", error))?];
     loop {
         let file = &files[files.len() - 1];
-        let path = format!("/proc/self/fd/{}", file.as_raw_fd());
+        let path = format!("{OPEN_FILES}/{}", file.as_raw_fd());
         // A library that could not be unloaded stays known under the path it had, and the loader would return it again
         // instead of this one. Then another descriptor, so another path, is taken.
         // SAFETY: with RTLD_NOLOAD no code is loaded or run.
@@ -132,10 +147,13 @@ pub(crate) fn open_library(code: &[u8], name: &str) -> Result<(Vec<File>, Librar
             // SAFETY: the code was made by the compiler for this interface; running its initialisers is what loading
             // means.
             let library = unsafe { Library::open(Some(&path), RTLD_NOW | RTLD_LOCAL) };
-            let library = library.map_err(|e| reason(&e, &path, name))?;
+            let library = library.map_err(|error| match Path::new(&path).exists() {
+                true => Unloaded::Other(reason(&error, &path, name)),
+                false => Unloaded::NoProc,
+            })?;
             return Ok((files, library));
         }
-        let copy = file.try_clone().map_err(|e| e.to_string())?;
+        let copy = file.try_clone().map_err(|error| other("no further descriptor", error))?;
         files.push(copy);
     }
 }
@@ -181,7 +199,7 @@ mod tests {
     #[test]
     fn what_is_no_library_is_refused() {
         for code in [&b""[..], b"not a library", &[0x7f, b'E', b'L', b'F']] {
-            let error = open_library(code, "host.so").err().unwrap();
+            let Some(Unloaded::Other(error)) = open_library(code, "host.so").err() else { panic!("it was loaded") };
             assert!(error.contains("host.so"), "{error}");
         }
     }

@@ -4,6 +4,8 @@
 
 use std::collections::BTreeMap;
 use std::ffi::{CStr, CString};
+use std::fmt;
+use std::sync::Arc;
 
 use crate::abi::RoutineFn;
 use crate::device::Device;
@@ -20,6 +22,9 @@ const MOST_CALLS: usize = 10_000;
 /// What that number may be.
 const MOST_OF_MOST_CALLS: usize = 1_000_000;
 
+/// The name of the processor where a device is asked for.
+pub(crate) const PROCESSOR: &str = "cpu";
+
 /// Settings of a model. The default uses every processor.
 #[derive(Clone, Debug)]
 pub struct Options {
@@ -31,6 +36,23 @@ pub struct Options {
     pub(crate) graphs: bool,
     pub(crate) trusted: bool,
     pub(crate) routines: BTreeMap<CString, RoutineFn>,
+    pub(crate) interrupt: Option<Interrupt>,
+}
+
+/// Says whether a run is to end.
+#[derive(Clone)]
+pub(crate) struct Interrupt(Arc<dyn Fn() -> bool + Send + Sync>);
+
+impl Interrupt {
+    pub(crate) fn wanted(&self) -> bool {
+        (self.0)()
+    }
+}
+
+impl fmt::Debug for Interrupt {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Interrupt")
+    }
 }
 
 impl Default for Options {
@@ -45,6 +67,7 @@ impl Default for Options {
             graphs: true,
             trusted: false,
             routines,
+            interrupt: None,
         }
     }
 }
@@ -81,7 +104,7 @@ impl Options {
     }
 
     /// The device to run on, for a model that was compiled for one: a name as of
-    /// [`Devices::select`](crate::device::Devices::select). Without this it is the first of the kind that the model was
+    /// [`Devices::select`](crate::device::Devices::select), or `cpu` for the processor. Without this it is the first of the kind that the model was
     /// compiled for.
     #[must_use]
     pub fn device(mut self, name: impl Into<String>) -> Self {
@@ -110,6 +133,15 @@ impl Options {
     #[must_use]
     pub fn trust_artifact(mut self, trusted: bool) -> Self {
         self.trusted = trusted;
+        self
+    }
+
+    /// Asks this between the launches of a run, on the thread that called it. Where it says `true`, the run makes no more launches
+    /// and ends with [`Error::Interrupted`]; its outputs hold anything. A launch that has begun goes on to its end. Runs on devices
+    /// do not ask.
+    #[must_use]
+    pub fn interrupt(mut self, wanted: impl Fn() -> bool + Send + Sync + 'static) -> Self {
+        self.interrupt = Some(Interrupt(Arc::new(wanted)));
         self
     }
 

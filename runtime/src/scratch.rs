@@ -4,11 +4,14 @@
 //! time.
 
 use std::ops::{Deref, DerefMut};
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Mutex, MutexGuard, PoisonError, TryLockError};
 
 use crate::buffer::AlignedBuffer;
 use crate::error::Result;
 use crate::model::Blocks;
+
+/// How often one looks whether a lock that is held for some nanoseconds is free, before one does without what it guards.
+const TRIES: usize = 10_000;
 
 /// The memory of one run.
 pub(crate) struct Scratch {
@@ -18,6 +21,8 @@ pub(crate) struct Scratch {
     pub(crate) workspace: AlignedBuffer,
     /// By input: room for an aligned copy.
     pub(crate) staging: Vec<AlignedBuffer>,
+    /// By output: room for a result whose memory is not aligned.
+    pub(crate) results: Vec<AlignedBuffer>,
     /// For calls of recursive functions.
     pub(crate) calls: Blocks,
 }
@@ -30,6 +35,7 @@ impl Default for Scratch {
             output_dims: Vec::new(),
             workspace: AlignedBuffer::empty(),
             staging: Vec::new(),
+            results: Vec::new(),
             calls: Blocks::default(),
         }
     }
@@ -44,7 +50,7 @@ pub(crate) struct ScratchPool {
 impl ScratchPool {
     /// Takes an area, the one used last, whose pages are most likely in the caches.
     pub(crate) fn lease(&self) -> Lease<'_> {
-        let scratch = self.lock().pop().unwrap_or_default();
+        let scratch = self.try_lock().and_then(|mut free| free.pop()).unwrap_or_default();
         Lease { pool: self, scratch }
     }
 
@@ -54,8 +60,20 @@ impl ScratchPool {
         drop(areas);
     }
 
-    fn lock(&self) -> std::sync::MutexGuard<'_, Vec<Scratch>> {
+    fn lock(&self) -> MutexGuard<'_, Vec<Scratch>> {
         self.free.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Waits for nobody for long. In a process that was forked the lock may be that of a thread that is not there.
+    fn try_lock(&self) -> Option<MutexGuard<'_, Vec<Scratch>>> {
+        for _ in 0..TRIES {
+            match self.free.try_lock() {
+                Ok(free) => return Some(free),
+                Err(TryLockError::Poisoned(free)) => return Some(free.into_inner()),
+                Err(TryLockError::WouldBlock) => std::hint::spin_loop(),
+            }
+        }
+        None
     }
 }
 
@@ -82,18 +100,26 @@ impl DerefMut for Lease<'_> {
 impl Drop for Lease<'_> {
     fn drop(&mut self) {
         let scratch = std::mem::take(&mut self.scratch);
-        self.pool.lock().push(scratch);
+        if let Some(mut free) = self.pool.try_lock() {
+            free.push(scratch);
+        }
     }
 }
 
-/// Makes a buffer hold at least `bytes`, with any content. Says whether it had to be allocated.
+/// Makes a buffer hold at least `bytes`, with any content. Says whether it had to be allocated. One that was too small becomes
+/// half as large again at least, as sizes that grew may go on to: a text that becomes longer would need a new one in each run,
+/// and the holes that the old ones leave are memory too.
 pub(crate) fn grow(buffer: &mut AlignedBuffer, bytes: usize, what: &str) -> Result<bool> {
     if buffer.len() >= bytes {
         return Ok(false);
     }
+    let ample = buffer.len().saturating_add(buffer.len() / 2);
     // The old one first, so that the peak is one buffer and not two.
     *buffer = AlignedBuffer::empty();
-    *buffer = AlignedBuffer::zeroed(bytes, what)?;
+    *buffer = match AlignedBuffer::zeroed(bytes.max(ample), what) {
+        Err(_) if ample > bytes => AlignedBuffer::zeroed(bytes, what)?,
+        made => made?,
+    };
     Ok(true)
 }
 
@@ -112,6 +138,10 @@ mod tests {
         let mut lease = pool.lease();
         assert_eq!(lease.workspace.as_mut_ptr().addr(), first);
         assert!(!grow(&mut lease.workspace, 900, "test").unwrap());
+        assert!(grow(&mut lease.workspace, 1001, "test").unwrap());
+        assert!(!grow(&mut lease.workspace, 1500, "test").unwrap());
+        assert!(grow(&mut lease.workspace, 4000, "test").unwrap());
+        assert_eq!(lease.workspace.len(), 4000);
         assert_eq!(pool.lease().workspace.len(), 0);
         drop(lease);
         pool.clear();

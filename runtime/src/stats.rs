@@ -9,7 +9,9 @@ pub struct Stats {
     pub runs: u64,
     /// Inputs that were copied because their memory was not aligned to [`ALIGNMENT`](crate::abi::ALIGNMENT).
     pub staged_inputs: u64,
-    /// Bytes copied for them.
+    /// Outputs that were copied for the same reason.
+    pub staged_outputs: u64,
+    /// Bytes copied for both.
     pub staged_bytes: u64,
     /// The largest workspace that a run needed, in bytes.
     pub workspace_peak_bytes: u64,
@@ -32,6 +34,7 @@ pub struct Stats {
 pub(crate) struct Counters {
     pub(crate) runs: AtomicU64,
     pub(crate) staged_inputs: AtomicU64,
+    pub(crate) staged_outputs: AtomicU64,
     pub(crate) staged_bytes: AtomicU64,
     pub(crate) workspace_peak_bytes: AtomicU64,
     pub(crate) workspace_allocations: AtomicU64,
@@ -52,6 +55,7 @@ impl Counters {
         Stats {
             runs: read(&self.runs),
             staged_inputs: read(&self.staged_inputs),
+            staged_outputs: read(&self.staged_outputs),
             staged_bytes: read(&self.staged_bytes),
             workspace_peak_bytes: read(&self.workspace_peak_bytes),
             workspace_allocations: read(&self.workspace_allocations),

@@ -125,7 +125,8 @@ pub struct TensorView<'a> {
     owner: PhantomData<&'a [u8]>,
 }
 
-/// An output: contiguous row-major memory that someone else owns, aligned to [`ALIGNMENT`](crate::abi::ALIGNMENT).
+/// An output: contiguous row-major memory that someone else owns, aligned to its elements. Where it is aligned to
+/// [`ALIGNMENT`](crate::abi::ALIGNMENT), a run writes it in place; else the result is copied there.
 pub struct TensorViewMut<'a> {
     element_type: ElementType,
     dims: &'a [i64],

@@ -5,6 +5,8 @@
 mod common;
 
 use std::ffi::c_void;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use common::{expected, inputs, load};
 use sutura_runtime::{ElementType, Error, Options, Tensor, TensorView, TensorViewMut};
@@ -53,6 +55,21 @@ fn launches_are_timed_where_that_is_asked_for() {
     let silent = load(&[], Options::new().threads(2)).unwrap();
     silent.run(&inputs(3, 5)).unwrap();
     assert_eq!(silent.profile(), []);
+}
+
+#[test]
+fn a_run_ends_between_launches_where_that_is_wanted() {
+    let wanted = Arc::new(AtomicBool::new(true));
+    let asked = Arc::clone(&wanted);
+    let options = Options::new().threads(2).interrupt(move || asked.load(Ordering::Relaxed));
+    let model = load(&[], options).unwrap();
+    let error = model.run(&inputs(64, 100)).unwrap_err();
+    assert_eq!((error.to_string().as_str(), error.exit_code()), ("the run was interrupted", 130));
+    // Of the two launches the first is made.
+    assert_eq!((model.stats().runs, model.stats().launches), (0, 1));
+    wanted.store(false, Ordering::Relaxed);
+    let inputs = inputs(64, 100);
+    assert_eq!(bits(&model.run(&inputs).unwrap()), bits(&expected(&inputs)));
 }
 
 #[test]
@@ -119,6 +136,29 @@ fn misaligned_inputs_are_copied_and_counted() {
 }
 
 #[test]
+fn outputs_of_any_place_get_their_results() {
+    let model = load(&[], Options::new().threads(1)).unwrap();
+    let inputs = inputs(6, 6);
+    let views = [inputs[0].view(), inputs[1].view()];
+    let wanted = expected(&inputs);
+    let mut memory = vec![0xeeu8; 1024];
+    let start = memory.as_ptr().addr().wrapping_neg() % 64 + 4;
+    for _ in 0..2 {
+        memory.fill(0xee);
+        let (before, rest) = memory[start - 4..].split_at_mut(4);
+        let (first, rest) = rest.split_at_mut(36 * 4);
+        let (between, rest) = rest.split_at_mut(4);
+        let (second, behind) = rest.split_at_mut(6 * 4);
+        let y = TensorViewMut::new(ElementType::F32, &[6, 6], &mut *first).unwrap();
+        let sums = TensorViewMut::new(ElementType::F32, &[6], &mut *second).unwrap();
+        model.run_into(&views, &mut [y, sums]).unwrap();
+        assert!(first == wanted[0].bytes() && second == wanted[1].bytes());
+        assert!(before.iter().chain(&*between).chain(&*behind).all(|byte| *byte == 0xee), "it wrote beside an output");
+    }
+    assert_eq!((model.stats().staged_outputs, model.stats().staged_bytes), (4, 2 * 42 * 4));
+}
+
+#[test]
 fn unusable_output_buffers_are_refused() {
     let model = load(&[], Options::new().threads(1)).unwrap();
     let inputs = inputs(8, 8);
@@ -139,8 +179,8 @@ fn unusable_output_buffers_are_refused() {
         "output `y` needs dims [8, 8], but its buffer has [8, 9]"
     );
     assert_eq!(
-        refused(&views, &mut [view(y, 4), view(sums, 1024)]),
-        "the buffer of output `y` is not aligned to 64 bytes"
+        refused(&views, &mut [view(y, 2), view(sums, 1024)]),
+        "the buffer of output `y` is not aligned to its elements: f32 needs 4 bytes"
     );
     assert_eq!(
         refused(&views, &mut [view(y, 0), view(sums, 192)]),

@@ -16,11 +16,13 @@ mod memcheck;
 mod nvidia;
 mod operators;
 mod process;
+mod python;
 mod setup;
 mod skips;
 mod soak;
 mod test;
 mod tidy;
+mod venv;
 mod zoo;
 
 use std::env;
@@ -47,6 +49,8 @@ Commands:
   memcheck [--short]  look for wrong memory accesses of the runtime and of compiled models with valgrind
   zoo [--only REGEX] [--list] [--json FILE] [--venv DIR]  80 networks of torchvision, timm and transformers with random weights,
                  exported by PyTorch, compiled once, compared with onnxruntime; packages come from PyPI (7 GB)
+  wheel [--runtime | --compiler]  make the packages for Python in target/wheels: the runtime (`sutura`), and the compiler with LLVM
+  python [--with PACKAGE]… [ARGS…]  test the runtime's package; ARGS go to pytest. jax2onnx and torch allow more tests
   tidy           check layers, files and crate attributes
   bless          write the tests' snapshots anew
   ci             setup, format, tidy, clippy, documentation, tests and the standalone example, as the gate runs them
@@ -79,6 +83,8 @@ fn main() -> ExitCode {
         ("memcheck", []) => memcheck::run(false).map(|()| ExitCode::SUCCESS),
         ("memcheck", [short]) if short == "--short" => memcheck::run(true).map(|()| ExitCode::SUCCESS),
         ("zoo", arguments) => zoo::run(arguments),
+        ("wheel", arguments) => python::wheel(arguments).map(|()| ExitCode::SUCCESS),
+        ("python", arguments) => python::run(arguments).map(|()| ExitCode::SUCCESS),
         ("tidy", []) => tidy::run().map(|()| ExitCode::SUCCESS),
         ("bless", []) => bless::run().map(|()| ExitCode::SUCCESS),
         ("ci", []) => ci::run(),

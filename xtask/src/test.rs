@@ -4,7 +4,7 @@ use std::fmt;
 use std::io::{BufRead as _, BufReader};
 use std::process::{ExitCode, Stdio};
 
-use crate::{Failure, changed, llvm_lit, nvidia, process, setup, skips};
+use crate::{Failure, changed, llvm_lit, nvidia, process, python, setup, skips};
 
 /// How many tests ran, over all test programs.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -52,6 +52,24 @@ impl Summary {
 }
 
 impl Summary {
+    /// Adds pytest's last line, such as `1 failed, 95 passed, 1 skipped in 50.67s`. False for any other line.
+    pub(crate) fn add_pytest(&mut self, line: &str) -> bool {
+        let Some((counts, _)) = line.trim_matches(|c| c == '=' || c == ' ').rsplit_once(" in ") else { return false };
+        let mut counted = false;
+        for count in counts.split(", ") {
+            let Some((number, kind)) = count.split_once(' ') else { return false };
+            let Ok(number) = number.parse::<u64>() else { return false };
+            match kind {
+                "passed" => self.passed += number,
+                "failed" | "error" | "errors" => self.failed += number,
+                "skipped" => self.skipped += number,
+                _ => continue,
+            }
+            counted = true;
+        }
+        counted
+    }
+
     /// Tests that libtest counts as passed were skipped.
     fn skip(&mut self, tests: u64) {
         self.passed = self.passed.saturating_sub(tests);
@@ -87,7 +105,10 @@ pub(crate) enum Lacking {
 pub(crate) fn count(arguments: &[String], lacking: Lacking) -> (Summary, Result<(), Failure>) {
     let mut summary = Summary::default();
     let all: Vec<String> = std::iter::once("--workspace".to_owned()).chain(arguments.iter().cloned()).collect();
-    let result = run_counted(&all, lacking, &mut summary, &[]);
+    let rust = run_counted(&all, lacking, &mut summary, &[]);
+    // A choice of tests of Rust is none of Python's.
+    let python = if arguments.is_empty() { python::tests(&[], &[], &mut summary) } else { Ok(()) };
+    let result = rust.and(python);
     if result.is_ok() && summary.passed == 0 {
         return (summary, Err("no test ran".to_owned()));
     }
@@ -132,6 +153,16 @@ pub(crate) fn run_counted(
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn pytests_last_line_counts() {
+        let mut summary = Summary::default();
+        assert!(!summary.add_pytest("........F.s      [100%]"));
+        assert!(!summary.add_pytest("FAILED tests/test_calls.py::test_x - AssertionError: 3 in 4"));
+        assert!(summary.add_pytest("1 failed, 95 passed, 2 skipped, 4 warnings in 61.02s (0:01:01)"));
+        assert!(summary.add_pytest("===== 1 passed, 1 error in 0.03s ====="));
+        assert_eq!(summary, Summary { passed: 96, failed: 2, skipped: 2 });
+    }
 
     #[test]
     fn only_result_lines_count() {

@@ -1,11 +1,10 @@
 //! `cargo xtask zoo`: networks of torchvision, timm and transformers, exported by PyTorch with random weights, compiled once and
 //! compared with onnxruntime at several sizes. The list is `import/zoo/models.txt`, the work is done by `import/zoo/zoo.py`.
 
-use std::ffi::OsString;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::process::{Command, ExitCode};
 
-use crate::{Failure, process};
+use crate::{Failure, process, venv};
 
 const ZOO: &str = "import/zoo/zoo.py";
 const PACKAGES: &str = "import/zoo/requirements.txt";
@@ -17,7 +16,7 @@ pub(crate) fn run(arguments: &[String]) -> Result<ExitCode, Failure> {
     let folder = process::target_folder().join("zoo");
     let python = match &request.venv {
         Some(venv) => venv.join("bin/python"),
-        None => python_in(&folder.join("venv"))?,
+        None => venv::python_with(&folder.join("venv"), PACKAGES, &["--no-cache-dir"])?,
     };
     let only_shows = request.rest.iter().any(|argument| ["--list", "--help", "-h"].contains(&argument.as_str()));
     if !only_shows && !request.has("--sutura") {
@@ -65,24 +64,10 @@ impl Request {
     }
 }
 
-/// The Python of an environment with the packages, which is made where it is missing. A list of packages that changed makes it
-/// anew: a copy of the list that was installed lies in it.
-fn python_in(venv: &Path) -> Result<PathBuf, Failure> {
-    let python = venv.join("bin/python");
-    let installed = venv.join("requirements.txt");
-    let wanted = std::fs::read(PACKAGES).map_err(|error| format!("cannot read {PACKAGES}: {error}"))?;
-    if std::fs::read(&installed).is_ok_and(|there| there == wanted) {
-        return Ok(python);
-    }
-    let base = std::env::var_os("SUTURA_PYTHON").unwrap_or_else(|| OsString::from("python3"));
-    process::run(Command::new(base).args(["-m", "venv"]).arg(venv))?;
-    process::run(Command::new(&python).args(["-m", "pip", "install", "-q", "--no-cache-dir", "-r", PACKAGES]))?;
-    std::fs::write(&installed, wanted).map_err(|error| format!("cannot write {}: {error}", installed.display()))?;
-    Ok(python)
-}
-
 #[cfg(test)]
 mod tests {
+    use std::path::Path;
+
     use super::*;
 
     fn request(arguments: &[&str]) -> Result<Request, Failure> {

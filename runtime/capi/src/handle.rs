@@ -2,8 +2,10 @@
 
 use std::ffi::CString;
 
+use sutura_runtime::Model;
 use sutura_runtime::manifest::{Dim, Value};
-use sutura_runtime::{ElementType, Model};
+
+use crate::tensors::code_of;
 
 /// An open model.
 #[derive(Debug)]
@@ -12,6 +14,8 @@ pub struct Handle {
     pub(crate) signature: CString,
     pub(crate) inputs: Vec<Info>,
     pub(crate) outputs: Vec<Info>,
+    /// Where it runs.
+    pub(crate) device: CString,
 }
 
 /// An input or an output.
@@ -30,7 +34,8 @@ impl Handle {
         let infos = |values: &[Value]| values.iter().enumerate().map(|(index, v)| Info::new(index, v)).collect();
         let signature = c_string(&model.manifest().signature());
         let (inputs, outputs) = (infos(model.inputs()), infos(model.outputs()));
-        Self { model, signature, inputs, outputs }
+        let device = c_string(model.device().map_or("cpu", |device| &device.name));
+        Self { model, signature, inputs, outputs, device }
     }
 }
 
@@ -40,12 +45,10 @@ impl Info {
             Dim::Const(n) => *n,
             Dim::Symbol(_) | Dim::Expr(_) => -1,
         };
-        let code = ElementType::ALL.iter().position(|t| *t == value.element_type);
         Self {
             index,
             name: c_string(&value.name),
-            // `ALL` has every element type.
-            element_type: code.map_or(-1, |code| code as i32),
+            element_type: code_of(value.element_type),
             dims: value.dims.iter().map(dim).collect(),
             signature: value.dims_text(),
         }
@@ -53,6 +56,6 @@ impl Info {
 }
 
 /// A name with a NUL in it, which no sensible model has, is shown with an escape.
-fn c_string(text: &str) -> CString {
+pub(crate) fn c_string(text: &str) -> CString {
     CString::new(text.replace('\0', "\\0")).unwrap_or_default()
 }

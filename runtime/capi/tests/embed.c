@@ -70,7 +70,53 @@ int main(int argc, char **argv) {
   outputs[0].data = x;
   error("overlap", sutura_model_run(model, inputs, 2, outputs, 2));
   outputs[0].data = (char *)y + 4;
+  memset(y, 0, 6 * sizeof(float));
   error("aligned", sutura_model_run(model, inputs, 2, outputs, 2));
+  for (int i = 1; i < 7; i++) printf("%g ", y[i]);
+  outputs[0].data = (char *)y + 2;
+  error("| elements", sutura_model_run(model, inputs, 2, outputs, 2));
+  outputs[0].data = y;
+  sutura_model_close(model);
+
+  /* From memory, which is not needed any more then, with options. */
+  FILE *file = fopen(argv[1], "rb");
+  static char bytes[1 << 20];
+  size_t size = fread(bytes, 1, sizeof bytes, file);
+  fclose(file);
+  sutura_options options = SUTURA_OPTIONS_INIT;
+  options.threads = 2, options.profile = 1, options.device_name = "cpu";
+  if (sutura_model_open_memory(bytes, size, &options, &model) != SUTURA_OK) {
+    error("memory", 0);
+    return 7;
+  }
+  memset(bytes, 0, sizeof bytes);
+  int32_t at[2] = {-1, -1};
+  sutura_model_input_index(model, "bias", &at[0]), sutura_model_output_index(model, "sums", &at[1]);
+  printf("on %s, bias %d, sums %d\n", sutura_model_device(model), at[0], at[1]);
+  error("name", sutura_model_input_index(model, "bia", &at[0]));
+  const char *in_names[] = {"bias", "x"}, *out_names[] = {"sums", "y"};
+  sutura_tensor swapped_in[] = {inputs[1], inputs[0]}, swapped_out[] = {outputs[1], outputs[0]};
+  memset(y, 0, 6 * sizeof(float));
+  if (sutura_model_run_by_name(model, in_names, swapped_in, 2, out_names, swapped_out, 2) != SUTURA_OK) {
+    error("by name", 0);
+    return 8;
+  }
+  for (int i = 0; i < 6; i++) printf("%g ", y[i]);
+  printf("| %g %g\n", sums[0], sums[1]);
+  sutura_profile *profile = NULL;
+  sutura_launch launch;
+  if (sutura_model_profile(model, &profile) != SUTURA_OK) return 9;
+  for (int32_t i = 0; i < sutura_profile_count(profile); i++)
+    if (sutura_profile_launch(profile, i, &launch) == SUTURA_OK)
+      printf("%d %s: %lld groups, %llu calls, %s\n", launch.position, launch.kernel ? launch.kernel : "a kernel", (long long)launch.groups,
+             (unsigned long long)launch.calls, launch.total_ns > 0 && launch.least_ns <= launch.total_ns ? "timed" : "?");
+  sutura_model_clear_profile(model);
+  printf("%d launches kept, ", sutura_profile_count(profile));
+  sutura_profile_free(profile);
+  if (sutura_model_profile(model, &profile) != SUTURA_OK) return 10;
+  printf("%d after clearing\n", sutura_profile_count(profile));
+  sutura_profile_free(profile);
+  printf("%s has %d bytes\n", sutura_element_name(SUTURA_COMPLEX64), sutura_element_size(SUTURA_COMPLEX64));
   error("model", sutura_model_run(NULL, inputs, 2, outputs, 2));
   printf("%d %d\n", sutura_model_input_count(NULL), sutura_model_signature(NULL) == NULL);
   sutura_model_close(model);

@@ -6,6 +6,7 @@ mod common;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
+use sutura_runtime::manifest::Device;
 use sutura_runtime::{ElementType, ErrorKind};
 
 /// A folder for the program with wrong calls and its models, for `cargo xtask memcheck`.
@@ -34,7 +35,7 @@ fn embed(link: &[&str]) {
     let artifact = folder.path().join("rows.sutura");
     std::fs::write(&artifact, common::pack(&common::manifest(), &common::host(&[]))).unwrap();
     let program = folder.path().join("embed");
-    compile(&Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/embed.c"), &program, link);
+    compile(&source("embed.c"), &program, link);
     let absent = Path::new("absent.sutura");
     let expected = "\
 before: '', version 0.1.0
@@ -56,7 +57,15 @@ count: 2 the model has 2 inputs (`x`, `bias`), but 1 was given
 type: 2 there is no element type 99
 data: 2 null pointer: data of input `bias`
 overlap: 2 the buffers of output `y` and input `x` overlap
-aligned: 2 the buffer of output `y` is not aligned to 64 bytes
+aligned: 0 the buffers of output `y` and input `x` overlap
+-3 8.5 20 -7.5 4 15.5 | elements: 2 misaligned pointer: data of output `y`; an element of type f32 is aligned to 4 bytes
+on cpu, bias 1, sums 1
+name: 2 the model has no input `bia` (did you mean `bias`?); its inputs are `x`, `bias`
+-3 8.5 20 -7.5 4 15.5 | 3 12
+0 a kernel: 2 groups, 1 calls, timed
+1 a kernel: 2 groups, 1 calls, timed
+2 launches kept, 0 after clearing
+complex<f32> has 8 bytes
 model: 2 null pointer: model
 -1 1
 ";
@@ -74,7 +83,7 @@ fn wrong_calls_are_errors() {
     let libraries = libraries();
     let libraries = libraries.to_str().unwrap();
     let link = ["-L", libraries, "-lsutura_rt", &format!("-Wl,-rpath,{libraries}")];
-    compile(&Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/hostile.c"), &program, &link);
+    compile(&source("hostile.c"), &program, &link);
     if let Some(kept) = std::env::var_os(KEEP) {
         for file in [&program, &rows, &nullary] {
             std::fs::copy(file, Path::new(&kept).join(file.file_name().unwrap())).unwrap();
@@ -82,7 +91,7 @@ fn wrong_calls_are_errors() {
     }
     let done = Command::new(&program).args([&rows, &nullary]).output().unwrap();
     let said = String::from_utf8_lossy(&done.stdout);
-    assert!(done.status.success() && said == "0 of 271 wrong\n", "{:?}\n{said}", done.status);
+    assert!(done.status.success() && said == "0 of 386 wrong\n", "{:?}\n{said}", done.status);
 }
 
 #[test]
@@ -132,6 +141,15 @@ fn headers_agree_with_rust() {
         ("offsetof(SuturaRt, look)".into(), std::mem::offset_of!(common::abi::SuturaRt, look) as i64),
         ("sizeof(sutura_tensor)".into(), size_of::<sutura_rt::SuturaTensor>() as i64),
         ("offsetof(sutura_tensor, data)".into(), std::mem::offset_of!(sutura_rt::SuturaTensor, data) as i64),
+        ("sizeof(sutura_options)".into(), size_of::<sutura_rt::SuturaOptions>() as i64),
+        ("offsetof(sutura_options, profile)".into(), std::mem::offset_of!(sutura_rt::SuturaOptions, profile) as i64),
+        ("sizeof(sutura_launch)".into(), size_of::<sutura_rt::SuturaLaunch>() as i64),
+        ("offsetof(sutura_launch, position)".into(), std::mem::offset_of!(sutura_rt::SuturaLaunch, position) as i64),
+        ("sizeof(sutura_device_info)".into(), size_of::<sutura_rt::SuturaDeviceInfo>() as i64),
+        (
+            "offsetof(sutura_device_info, memory_bytes)".into(),
+            std::mem::offset_of!(sutura_rt::SuturaDeviceInfo, memory_bytes) as i64,
+        ),
         ("sizeof(sutura_value)".into(), size_of::<sutura_rt::SuturaValue>() as i64),
         ("offsetof(sutura_value, dims)".into(), std::mem::offset_of!(sutura_rt::SuturaValue, dims) as i64),
     ];
@@ -146,4 +164,75 @@ fn headers_agree_with_rust() {
         .collect();
     std::fs::write(&source, text).unwrap();
     compile(&source, &folder.path().join("constants"), &[]);
+}
+
+/// What programs for devices need: the driver that stands in for CUDA's, and a model for it and one for the processor.
+struct OnDevice {
+    folder: tempfile::TempDir,
+    driver: PathBuf,
+    chain: PathBuf,
+    rows: PathBuf,
+}
+
+fn on_device() -> &'static OnDevice {
+    static MADE: std::sync::OnceLock<OnDevice> = std::sync::OnceLock::new();
+    MADE.get_or_init(|| {
+        let folder = tempfile::tempdir().unwrap();
+        let driver = folder.path().join("libfake_gpu.so");
+        let rustc = std::env::var_os("RUSTC").unwrap_or_else(|| "rustc".into());
+        let tests = Path::new(env!("CARGO_MANIFEST_DIR")).join("../tests");
+        let mut compile = Command::new(rustc);
+        compile.args(["--edition", "2024", "--crate-type", "cdylib", "--crate-name", "fake_gpu", "-o"]);
+        let done = compile.arg(&driver).arg(tests.join("fake_gpu/lib.rs")).output().unwrap();
+        assert!(done.status.success(), "{}", String::from_utf8_lossy(&done.stderr));
+        let (chain, rows) = (folder.path().join("chain.sutura"), folder.path().join("rows.sutura"));
+        let device = Device { backend: "cuda".into(), chip: Some("sm_80".into()), subgroup: 32 };
+        let ptx = std::fs::read(tests.join("data/gpu_kernels.ptx")).unwrap();
+        std::fs::write(&chain, common::chain(device, &common::host_of("chain_model.c", &[]), &ptx, None)).unwrap();
+        std::fs::write(&rows, common::pack(&common::manifest(), &common::host(&[]))).unwrap();
+        OnDevice { folder, driver, chain, rows }
+    })
+}
+
+/// Flags that link with the shared library.
+fn shared() -> [String; 4] {
+    let folder = libraries().to_str().unwrap().to_owned();
+    ["-L".into(), folder.clone(), "-lsutura_rt".into(), format!("-Wl,-rpath,{folder}")]
+}
+
+/// Sessions on a driver that stands in for CUDA's.
+#[test]
+fn sessions_keep_data_on_a_device() {
+    let OnDevice { folder, driver, chain, rows } = on_device();
+    let program = folder.path().join("device");
+    compile(&source("device.c"), &program, &shared().each_ref().map(String::as_str));
+    let done = Command::new(&program).args([chain, rows]).env("SUTURA_CUDA_LIBRARY", driver).output().unwrap();
+    let said = String::from_utf8_lossy(&done.stdout);
+    assert!(done.status.success() && said.ends_with("0 of 94 wrong\n"), "{:?}\n{said}", done.status);
+}
+
+/// A C++ program on `sutura.hpp`, by each compiler that is there.
+#[test]
+fn from_cpp() {
+    let OnDevice { folder, driver, chain, rows } = on_device();
+    let mut compilers = 0;
+    for compiler in ["g++", "clang++"] {
+        let program = folder.path().join(format!("embed-{compiler}"));
+        let mut compile = Command::new(compiler);
+        compile.args(["-std=c++17", "-Wall", "-Wextra", "-Wpedantic", "-Wconversion", "-Werror", "-I"]);
+        compile.arg(common::include()).arg(source("embed.cpp")).arg("-o").arg(&program).args(shared());
+        let Ok(done) = compile.output() else { continue };
+        compilers += 1;
+        assert!(done.status.success(), "{compiler}: {}", String::from_utf8_lossy(&done.stderr));
+        for args in [&[rows.as_os_str()][..], &[chain.as_os_str(), "device".as_ref()]] {
+            let done = Command::new(&program).args(args).env("SUTURA_CUDA_LIBRARY", driver).output().unwrap();
+            assert!(done.status.success(), "{compiler}: {:?}\n{}", done.status, String::from_utf8_lossy(&done.stdout));
+        }
+    }
+    assert!(compilers > 0, "there is neither g++ nor clang++");
+}
+
+/// A source of this folder.
+fn source(name: &str) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests").join(name)
 }

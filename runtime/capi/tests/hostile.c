@@ -213,7 +213,7 @@ static void rows(const char *path) {
   USAGE(RUN(), "the buffers of output `sums` and input `x` overlap");
   RESET();
   out[0].data = (char *)y + 4;
-  USAGE(RUN(), "the buffer of output `y` is not aligned to 64 bytes");
+  FINE(RUN());
   /* Both inputs may be one, at any place that is aligned to elements. */
   RESET();
   in[0].data = in[1].data = shared + 1;
@@ -235,6 +235,179 @@ static void rows(const char *path) {
   FINE(RUN());
   sutura_model_close(model);
   free(shared);
+}
+
+/* Names of inputs and outputs, and tensors by name. */
+static void names(const char *path) {
+  sutura_model *model = NULL;
+  FINE(sutura_model_open(path, 1, &model));
+  void *bad = nowhere();
+  int32_t at = -7, space[2];
+  USAGE(sutura_model_input_index(NULL, "x", &at), "null pointer: model");
+  USAGE(sutura_model_input_index(odd(model), "x", &at), "misaligned pointer: model");
+  USAGE(sutura_model_input_index(model, NULL, &at), "null pointer: name");
+  USAGE(sutura_model_input_index(model, "x", NULL), "null pointer: index");
+  USAGE(sutura_model_input_index(model, "x", odd(space)), "misaligned pointer: index");
+  USAGE(sutura_model_input_index(model, "", &at), "the model has no input ``");
+  USAGE(sutura_model_input_index(model, "y", &at), "the model has no input `y`");
+  USAGE(sutura_model_input_index(model, "\xff\xfe", &at), "name is not UTF-8");
+  USAGE(sutura_model_output_index(model, "x", &at), "the model has no output `x`");
+  USAGE(sutura_model_output_index(model, "sum", &at), "did you mean `sums`?");
+  HOLDS(at == -7);
+  FINE(sutura_model_output_index(model, "sums", &at));
+  HOLDS(at == 1);
+  HOLDS(sutura_element_size(-1) == -1 && sutura_element_size(25) == -1 && sutura_element_size(INT_MIN) == -1);
+  HOLDS(sutura_element_name(-1) == NULL && sutura_element_name(25) == NULL && sutura_element_name(INT_MAX) == NULL);
+  HOLDS(sutura_element_size(SUTURA_COMPLEX128) == 16 && !strcmp(sutura_element_name(SUTURA_U4), "u4"));
+
+  int64_t x_dims[] = {2, 3}, bias_dims[] = {3}, sums_dims[] = {2};
+  float *x = at_end(24), *bias = at_end(12), *y = at_end(24), *sums = at_end(8);
+  memset(x, 0, 24), memset(bias, 0, 12);
+  sutura_tensor *in = at_end(sizeof(sutura_tensor[2])), *out = at_end(sizeof(sutura_tensor[2]));
+  const char **in_names = at_end(sizeof(char *[2])), **out_names = at_end(sizeof(char *[2]));
+  in[0] = (sutura_tensor){SUTURA_F32, 1, bias_dims, bias}, in[1] = (sutura_tensor){SUTURA_F32, 2, x_dims, x};
+  out[0] = (sutura_tensor){SUTURA_F32, 1, sums_dims, sums}, out[1] = (sutura_tensor){SUTURA_F32, 2, x_dims, y};
+  in_names[0] = "bias", in_names[1] = "x", out_names[0] = "sums", out_names[1] = "y";
+#define NAMED(i, o) sutura_model_run_by_name(model, i, in, 2, o, out, 2)
+  FINE(NAMED(in_names, out_names));
+  USAGE(sutura_model_run_by_name(NULL, in_names, in, 2, out_names, out, 2), "null pointer: model");
+  USAGE(sutura_model_run_by_name(model, bad, bad, 3, bad, bad, 2), "the model has 2 inputs");
+  USAGE(sutura_model_run_by_name(model, bad, bad, 2, bad, bad, -1), "the model has 2 outputs");
+  USAGE(NAMED(NULL, out_names), "null pointer: names of inputs");
+  USAGE(NAMED(odd(in_names), out_names), "misaligned pointer: names of inputs");
+  USAGE(NAMED(in_names, NULL), "null pointer: names of outputs");
+  USAGE(sutura_model_run_by_name(model, in_names, NULL, 2, out_names, out, 2), "null pointer: inputs");
+  USAGE(sutura_model_run_by_name(model, in_names, in, 2, out_names, odd(out), 2), "misaligned pointer: outputs");
+  in_names[1] = NULL;
+  USAGE(NAMED(in_names, out_names), "null pointer: name of input 1");
+  in_names[1] = "bias";
+  USAGE(NAMED(in_names, out_names), "input `bias` is given twice");
+  in_names[1] = "y";
+  USAGE(NAMED(in_names, out_names), "the model has no input `y`");
+  in_names[1] = "x", out_names[0] = "y";
+  USAGE(NAMED(in_names, out_names), "output `y` is given twice");
+  out_names[0] = "sums";
+  in[0].rank = 2, in[0].dims = bad;
+  INPUT(NAMED(in_names, out_names), "input `bias` has rank 2");
+  sutura_model_close(model);
+}
+
+/* Options, and artifacts in memory. */
+static void options(const char *path) {
+  sutura_model *model = NULL;
+  void *bad = nowhere();
+  sutura_options *given = at_end(sizeof *given);
+  const sutura_options fresh = SUTURA_OPTIONS_INIT;
+#define WITH(change) (*given = fresh, change, sutura_model_open_with(path, given, &model))
+  size_t sizes[] = {0, 1, sizeof *given - 1, sizeof *given + 1, SIZE_MAX};
+  for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) USAGE(WITH(given->size = sizes[i]), "SUTURA_OPTIONS_INIT");
+  size_t *only_size = at_end(sizeof *only_size);
+  *only_size = sizeof *only_size;
+  USAGE(sutura_model_open_with(path, (void *)only_size, &model), "their size is 8");
+  USAGE(WITH(given->threads = -1), "the number of threads is negative: -1");
+  USAGE(WITH(given->threads = INT_MAX), "must be a whole number from 1 to 1024");
+  USAGE(WITH(given->trusted = 2), "option trusted is 2");
+  USAGE(WITH(given->profile = -1), "option profile is -1");
+  USAGE(WITH(given->reserved = 1), "option reserved is 1");
+  USAGE(WITH(given->device = odd(given)), "misaligned pointer: device");
+  USAGE(WITH((given->device = bad, given->device_name = "cpu")), "both a device and a device_name");
+  USAGE(WITH(given->device_name = "\xff"), "device_name is not UTF-8");
+  refused_at(__LINE__, WITH(given->device_name = "no such device"), SUTURA_UNSUPPORTED, "no such device");
+  refused_at(__LINE__, WITH(given->device_name = ""), SUTURA_UNSUPPORTED, "compiled for the processor");
+  refused_at(__LINE__, WITH(given->device_name = "cpu-fibers"), SUTURA_UNSUPPORTED, "compiled for the processor");
+  USAGE(sutura_model_open_with(path, odd(given), &model), "misaligned pointer: options");
+  USAGE(sutura_model_open_with(NULL, given, &model), "null pointer: path");
+  USAGE(sutura_model_open_with(path, NULL, NULL), "null pointer: model");
+  HOLDS(model == NULL);
+  FINE(WITH((given->device_name = "cpu", given->threads = 1, given->trusted = 1)));
+  HOLDS(!strcmp(sutura_model_device(model), "cpu") && sutura_model_device(NULL) == NULL);
+  sutura_profile *profile = NULL;
+  USAGE(sutura_model_profile(model, &profile), "open it with the option profile = 1");
+  USAGE(sutura_model_profile(NULL, &profile), "null pointer: model");
+  USAGE(sutura_model_profile(model, NULL), "null pointer: profile");
+  USAGE(sutura_model_clear_profile(NULL), "null pointer: model");
+  sutura_model_close(model), model = NULL;
+  FINE(WITH(given->profile = 1));
+  FINE(sutura_model_profile(model, &profile));
+  sutura_launch launch;
+  HOLDS(sutura_profile_count(profile) == 0 && sutura_profile_count(NULL) == -1 && sutura_profile_count(odd(bad)) == -1);
+  USAGE(sutura_profile_launch(profile, 0, &launch), "there is no launch 0: the profile has 0");
+  USAGE(sutura_profile_launch(profile, INT_MIN, bad), "there is no launch");
+  USAGE(sutura_profile_launch(NULL, 0, &launch), "null pointer: profile");
+  sutura_profile_free(profile), sutura_profile_free(NULL), sutura_profile_free(odd(bad));
+  sutura_model_close(model), model = NULL;
+
+  FILE *file = fopen(path, "rb");
+  if (file == NULL || fseek(file, 0, SEEK_END)) exit(3);
+  size_t size = (size_t)ftell(file);
+  rewind(file);
+  char *bytes = at_end(size);
+  if (fread(bytes, 1, size, file) != size) exit(3);
+  fclose(file);
+#define MEMORY(bytes, size) sutura_model_open_memory(bytes, size, NULL, &model)
+#define BROKEN(call, words) refused_at(__LINE__, call, SUTURA_CORRUPT, words)
+  USAGE(MEMORY(NULL, size), "null pointer: bytes");
+  USAGE(MEMORY(bytes, SIZE_MAX), "reach beyond the end of memory");
+  USAGE(MEMORY(bytes, (size_t)1 << 63), "reach beyond the end of memory");
+  USAGE(MEMORY((void *)(UINTPTR_MAX - 5), 100), "reach beyond the end of memory");
+  USAGE(sutura_model_open_memory(bytes, size, NULL, NULL), "null pointer: model");
+  USAGE(sutura_model_open_memory(bytes, size, bad ? odd(given) : NULL, &model), "misaligned pointer: options");
+  BROKEN(MEMORY(NULL, 0), "`memory`");
+  BROKEN(MEMORY(bad, 0), "`memory`");
+  BROKEN(MEMORY("not an artifact", 15), "`memory`");
+  for (size_t cut = 1; cut < size; cut += size / 9 + 1) BROKEN(MEMORY(bytes, size - cut), "`memory`");
+  bytes[size / 2] ^= 1;
+  BROKEN(MEMORY(bytes, size), "`memory`");
+  bytes[size / 2] ^= 1;
+  HOLDS(model == NULL);
+  FINE(MEMORY(bytes, size));
+  memset(bytes, 0, size);
+  HOLDS(sutura_model_input_count(model) == 2);
+  sutura_model_close(model);
+}
+
+/* Devices, and sessions without one. */
+static void devices(void) {
+  void *bad = nowhere();
+  sutura_device_list *list = NULL;
+  USAGE(sutura_devices_find(NULL), "null pointer: list");
+  USAGE(sutura_devices_find(odd(bad)), "misaligned pointer: list");
+  FINE(sutura_devices_find(&list));
+  int32_t count = sutura_devices_count(list);
+  HOLDS(count >= 1 && sutura_devices_count(NULL) == -1 && sutura_devices_count(odd(list)) == -1);
+  sutura_device_info info;
+  for (int32_t i = 0; i < count; i++) {
+    FINE(sutura_devices_info(list, i, &info));
+    HOLDS(*info.id && *info.name && *info.kind && *info.target);
+  }
+  USAGE(sutura_devices_info(list, count, &info), "there is no device");
+  USAGE(sutura_devices_info(list, -1, bad), "there is no device -1");
+  USAGE(sutura_devices_info(NULL, 0, &info), "null pointer: list");
+  USAGE(sutura_devices_info(list, 0, NULL), "null pointer: info");
+  HOLDS(sutura_devices_absent(list, INT_MAX) == NULL && sutura_devices_absent(NULL, 0) == NULL);
+  sutura_devices_free(list), sutura_devices_free(NULL), sutura_devices_free(odd(bad));
+
+  sutura_device *device = NULL;
+  USAGE(sutura_device_open(NULL, &device), "null pointer: name");
+  USAGE(sutura_device_open("cpu-fibers", NULL), "null pointer: device");
+  USAGE(sutura_device_open("\xff", &device), "name is not UTF-8");
+  USAGE(sutura_device_open("cpu", &device), "`cpu` is the processor");
+  USAGE(sutura_device_open("cuda:999", &device), "there is no device `cuda:999`");
+  USAGE(sutura_device_open("", &device), "there is no device ``");
+  HOLDS(device == NULL && sutura_device_name(NULL) == NULL && sutura_device_name(odd(bad)) == NULL);
+  sutura_device_close(NULL), sutura_device_close(odd(bad));
+  sutura_session *session = NULL;
+  USAGE(sutura_session_open(NULL, &session), "null pointer: device");
+  sutura_session_close(NULL), sutura_session_close(odd(bad));
+  sutura_device_tensor_free(NULL), sutura_device_tensor_free(odd(bad));
+  USAGE(sutura_session_synchronize(NULL), "null pointer: session");
+  USAGE(sutura_session_run(NULL, NULL, NULL, 0, NULL, 0), "null pointer: session");
+  USAGE(sutura_session_run_into(odd(bad), NULL, NULL, 0, NULL, 0), "misaligned pointer: session");
+  USAGE(sutura_session_upload(NULL, NULL, NULL), "null pointer: session");
+  USAGE(sutura_session_download(NULL, NULL, NULL), "null pointer: session");
+  USAGE(sutura_session_tensor(NULL, SUTURA_F32, 0, NULL, NULL), "null pointer: session");
+  USAGE(sutura_session_copy(NULL, NULL, NULL), "null pointer: session");
+  USAGE(sutura_device_tensor_describe(NULL, NULL), "null pointer: tensor");
 }
 
 /* Of a model "nothing() -> (s: f32[], e: f32[0])". */
@@ -266,6 +439,9 @@ int main(int argc, char **argv) {
   if (argc != 3) return 2;
   rows(argv[1]);
   nullary(argv[2]);
+  names(argv[1]);
+  options(argv[1]);
+  devices();
   printf("%d of %d wrong\n", failures, cases);
   return failures != 0;
 }

@@ -119,6 +119,12 @@ impl Artifact {
         &self.name
     }
 
+    /// The whole artifact, as [`from_bytes`](Self::from_bytes) takes it. Of a large file they are in the file; what was read from
+    /// them counts only after [`check_unchanged`](Self::check_unchanged).
+    pub fn bytes(&self) -> &[u8] {
+        self.storage.bytes()
+    }
+
     /// What each variant says of itself: one for each machine that the model was compiled for, in the order in which they
     /// were asked for.
     pub fn variants(&self) -> impl ExactSizeIterator<Item = &Manifest> {

@@ -5,7 +5,7 @@ use crate::cpu;
 use crate::device::{Backend, DeviceInfo, Devices, cuda};
 use crate::error::{Error, Result};
 use crate::manifest::{Device, Manifest};
-use crate::options::Options;
+use crate::options::{Options, PROCESSOR};
 
 /// Selects the variant for the device that is asked for; else the first whose machine is there. Of those for one device it is
 /// the one for the newest processor.
@@ -14,12 +14,32 @@ pub(super) fn choose(artifact: &mut Artifact, options: &Options) -> Result<()> {
         let variants: Vec<&Manifest> = artifact.variants().collect();
         let chosen = match (&options.opened, &options.device) {
             (Some(device), _) => for_device(&variants, device.info())?,
+            (None, Some(name)) if name == PROCESSOR => for_processor(&variants)?,
             (None, Some(name)) => for_device(&variants, Devices::find().select(name)?.info())?,
             (None, None) => first_that_runs(&variants)?,
         };
         artifact.select(chosen);
     }
     Ok(())
+}
+
+/// The first variant without a device that runs here.
+fn for_processor(variants: &[&Manifest]) -> Result<usize> {
+    let mut refused = None;
+    for (number, variant) in variants.iter().enumerate().filter(|(_, variant)| variant.device.is_none()) {
+        match cpu::check(&variant.target) {
+            Ok(()) => return Ok(number),
+            Err(error) => refused = refused.or(Some(error)),
+        }
+    }
+    Err(refused.unwrap_or_else(|| not_for_processor(variants.iter().map(|variant| made_for(variant)))))
+}
+
+/// The error for a model that is to run on the processor and has code for devices only.
+pub(super) fn not_for_processor(made_for: impl Iterator<Item = String>) -> Error {
+    let wanted = made_for.collect::<Vec<_>>().join(", ");
+    let is = "is the processor; compile the model for it too".to_owned();
+    Error::WrongDevice { wanted, device: PROCESSOR.to_owned(), is }
 }
 
 fn for_device(variants: &[&Manifest], info: &DeviceInfo) -> Result<usize> {

@@ -171,6 +171,11 @@ impl Model {
         self.inner.profile.as_ref().map(|profile| profile.read(kernels)).unwrap_or_default()
     }
 
+    /// Whether launches are timed, as [`Options::profile`] says.
+    pub fn is_profiled(&self) -> bool {
+        self.inner.profile.is_some()
+    }
+
     /// Forgets the times of launches so far.
     pub fn clear_profile(&self) {
         self.inner.profile.iter().for_each(|profile| profile.clear());
@@ -213,8 +218,9 @@ impl Model {
         self.inner.run(inputs)
     }
 
-    /// Runs the model and puts the outputs where the caller wants them: buffers of the exact shapes, aligned, and apart
-    /// from each other and from the inputs. On an error before the run they are untouched; after one of the run itself, such
+    /// Runs the model and puts the outputs where the caller wants them: buffers of the exact shapes, apart from each
+    /// other and from the inputs. One that is not aligned is copied to after the run (see [`Stats::staged_outputs`]); one that
+    /// is not even aligned to its elements is an error. On an error before the run they are untouched; after one of the run itself, such
     /// as a wrong index, they hold anything. In a loop of like shapes
     /// no tensor or workspace is allocated.
     ///
@@ -235,12 +241,28 @@ impl Model {
         Ok(self.order(&names)?.into_iter().map(|at| named[at].1).collect())
     }
 
+    /// The place of an input in the order of [`run`](Self::run), by its name.
+    pub fn input_index(&self, name: &str) -> Result<usize> {
+        let inputs = self.inputs();
+        inputs.iter().position(|input| input.name == name).ok_or_else(|| unknown_input(name, inputs))
+    }
+
+    /// The place of an output in the order of [`run`](Self::run), by its name.
+    pub fn output_index(&self, name: &str) -> Result<usize> {
+        let outputs = self.outputs();
+        outputs.iter().position(|output| output.name == name).ok_or_else(|| Error::UnknownOutput {
+            name: name.to_owned(),
+            suggestion: similar(name, outputs),
+            known: outputs.iter().map(|output| output.name.clone()).collect(),
+        })
+    }
+
     /// For each input where it is among these names.
     fn order(&self, names: &[&str]) -> Result<Vec<usize>> {
         let inputs = self.inputs();
         let mut bound: Vec<Option<usize>> = vec![None; inputs.len()];
         for (at, name) in names.iter().enumerate() {
-            let index = inputs.iter().position(|i| i.name == *name).ok_or_else(|| unknown_input(name, inputs))?;
+            let index = self.input_index(name)?;
             if bound[index].replace(at).is_some() {
                 return Err(Error::DuplicateInput { name: (*name).to_owned() });
             }
@@ -270,13 +292,18 @@ fn missing_routines(names: Vec<String>) -> Error {
 }
 
 fn unknown_input(name: &str, inputs: &[Value]) -> Error {
-    /// Below this, names have little in common.
-    const SIMILAR: f64 = 0.7;
-    let score = |input: &Value| strsim::jaro_winkler(name, &input.name);
-    let best = inputs.iter().max_by(|a, b| score(a).total_cmp(&score(b)));
     Error::UnknownInput {
         name: name.to_owned(),
-        suggestion: best.filter(|input| score(input) >= SIMILAR).map(|input| input.name.clone()),
+        suggestion: similar(name, inputs),
         known: inputs.iter().map(|input| input.name.clone()).collect(),
     }
+}
+
+/// The name that may be meant.
+fn similar(name: &str, values: &[Value]) -> Option<String> {
+    /// Below this, names have little in common.
+    const SIMILAR: f64 = 0.7;
+    let score = |value: &Value| strsim::jaro_winkler(name, &value.name);
+    let best = values.iter().max_by(|a, b| score(a).total_cmp(&score(b)));
+    best.filter(|value| score(value) >= SIMILAR).map(|value| value.name.clone())
 }

@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use super::Inner;
-use super::choose::{device_words, runs_on};
+use super::choose::{device_words, not_for_processor, runs_on};
 use super::queue::Queue;
 use super::reports::Reports;
 use super::run::WrongData;
@@ -15,7 +15,7 @@ use crate::artifact::Artifact;
 use crate::device::{Backend, Buffer, Device, DeviceError, DeviceInfo, Devices, Event, Kernel, KernelOptions, Stream};
 use crate::error::{Error, Result};
 use crate::manifest;
-use crate::options::Options;
+use crate::options::{Options, PROCESSOR};
 use crate::profile::{Launched, Profile};
 use crate::tensor::{TensorView, TensorViewMut};
 
@@ -53,7 +53,10 @@ impl OnDevice {
     pub(super) fn find(artifact: &Artifact, options: &Options) -> Result<Option<Self>> {
         let wanted = artifact.manifest().device.as_ref();
         let asked = options.opened.as_ref().map(|device| device.info().name.as_str()).or(options.device.as_deref());
+        let processor = options.opened.is_none() && asked == Some(PROCESSOR);
         match (wanted, artifact.device(), asked) {
+            (Some(wanted), ..) if processor => Err(not_for_processor(std::iter::once(device_words(wanted)))),
+            (None, ..) if processor => Ok(None),
             (Some(wanted), Some(code), _) => {
                 let device = match &options.opened {
                     Some(device) => device.clone(),

@@ -176,10 +176,14 @@ impl Inner {
     }
 
     fn check_alignment(&self, outputs: &[TensorViewMut<'_>]) -> Result<()> {
-        let misaligned = |view: &TensorViewMut<'_>| view.byte_len() > 0 && !view.address().is_multiple_of(ALIGNMENT);
+        let misaligned = |view: &TensorViewMut<'_>| {
+            view.byte_len() > 0 && !view.address().is_multiple_of(view.element_type().word_bytes())
+        };
         let values = &self.artifact.manifest().outputs;
         match values.iter().zip(outputs).find(|(_, view)| misaligned(view)) {
-            Some((value, _)) => Err(Error::MisalignedOutput { name: value.name.clone() }),
+            Some((value, view)) => {
+                Err(Error::MisalignedOutput { name: value.name.clone(), element_type: view.element_type() })
+            }
             None => Ok(()),
         }
     }
@@ -204,7 +208,7 @@ impl Inner {
         Ok(())
     }
 
-    /// Calls the code. Inputs were accepted, and outputs have the solved shapes, are aligned and apart from everything.
+    /// Calls the code. Inputs were accepted, and outputs have the solved shapes and are apart from everything.
     fn execute(
         &self,
         scratch: &mut Scratch,
@@ -222,7 +226,7 @@ impl Inner {
             Counters::add(&counters.workspace_allocations, 1);
         }
         let input_pointers = self.place_inputs(scratch, inputs)?;
-        let output_pointers: Vec<*mut c_void> = outputs.iter_mut().map(output_pointer).collect();
+        let output_pointers = self.place_outputs(scratch, outputs)?;
         let call = Call {
             inner: self,
             failed_routine: RefCell::new(None),
@@ -230,6 +234,7 @@ impl Inner {
             reported: AtomicPtr::default(),
             launches: Cell::new(0),
             misplaced: Cell::new(false),
+            interrupted: Cell::new(false),
             calls: Calls::new(self.most_calls, std::mem::take(&mut scratch.calls)),
         };
         let table = SuturaRt {
@@ -269,6 +274,10 @@ impl Inner {
         let bytes = workspace_bytes.saturating_add(called_bytes) as u64;
         counters.workspace_peak_bytes.fetch_max(bytes, Ordering::Relaxed);
         self.artifact.check_unchanged()?;
+        // What data are reported then may be nonsense.
+        if call.interrupted.get() {
+            return Err(Error::Interrupted);
+        }
         if let Some(wrong) = call.wrong_data.into_inner().unwrap_or_else(PoisonError::into_inner) {
             return Err(self.outgrown(&scratch.input_dims, wrong).unwrap_or_else(|| self.wrong_data(wrong)));
         }
@@ -276,6 +285,7 @@ impl Inner {
             return Err(Error::Contract("it launches kernels of a device, and the manifest has no device".to_owned()));
         }
         if result == 0 {
+            bring_outputs(scratch, outputs);
             Counters::add(&counters.runs, 1);
             return Ok(());
         }
@@ -335,6 +345,34 @@ impl Inner {
         pointers.resize(inputs.len() + self.reserves.len(), EMPTY.as_ptr().cast_const().cast());
         Ok(pointers)
     }
+
+    /// An aligned address for each output, of its own memory or of memory from which [`bring_outputs`] copies it.
+    fn place_outputs(&self, scratch: &mut Scratch, outputs: &mut [TensorViewMut<'_>]) -> Result<Vec<*mut c_void>> {
+        scratch.results.resize_with(outputs.len(), crate::buffer::AlignedBuffer::empty);
+        let place = |(view, result): (&mut TensorViewMut<'_>, &mut crate::buffer::AlignedBuffer)| {
+            if is_in_place(view) {
+                return Ok(output_pointer(view));
+            }
+            grow(result, view.byte_len(), "an aligned output")?;
+            Counters::add(&self.counters.staged_outputs, 1);
+            Counters::add(&self.counters.staged_bytes, view.byte_len());
+            Ok(result.as_mut_ptr().cast())
+        };
+        outputs.iter_mut().zip(&mut scratch.results).map(place).collect()
+    }
+}
+
+/// Whether the code writes an output where the caller wants it.
+fn is_in_place(view: &TensorViewMut<'_>) -> bool {
+    view.byte_len() == 0 || view.address().is_multiple_of(ALIGNMENT)
+}
+
+/// Copies outputs to where the caller wants them, after a run that could not write them there.
+fn bring_outputs(scratch: &Scratch, outputs: &mut [TensorViewMut<'_>]) {
+    for (view, result) in outputs.iter_mut().zip(&scratch.results).filter(|(view, _)| !is_in_place(view)) {
+        let bytes = view.byte_len();
+        view.bytes_mut().copy_from_slice(&result.as_slice()[..bytes]);
+    }
 }
 
 fn signature<'a>(view: &TensorView<'a>) -> (ElementType, &'a [i64]) {
@@ -378,8 +416,26 @@ struct Call<'a> {
     launches: Cell<usize>,
     /// The code asked for a device.
     misplaced: Cell<bool>,
+    /// The run is to end.
+    interrupted: Cell<bool>,
     /// Calls of recursive functions.
     calls: Calls,
+}
+
+impl Call<'_> {
+    /// Whether the run is to end. A loop whose condition is data ends then too.
+    fn is_interrupted(&self, position: usize) -> bool {
+        let Some(interrupt) = &self.inner.options.interrupt else { return false };
+        // Who has just begun is not asked.
+        if !self.interrupted.get() && position > 0 && interrupt.wanted() {
+            self.interrupted.set(true);
+            // SAFETY: it points into the table of the run in progress, or nowhere.
+            if let Some(reported) = unsafe { self.reported.load(Ordering::Relaxed).as_ref() } {
+                reported.store(1, Ordering::Relaxed);
+            }
+        }
+        self.interrupted.get()
+    }
 }
 
 /// What was reported. The order is that of reports: the lowest is told.
@@ -402,10 +458,10 @@ unsafe extern "C" fn parallel_for(
 ) {
     // SAFETY: `ctx` is the `Call` of the run in progress, which `execute` keeps alive; only this thread, which the run is on,
     // looks at these fields.
-    let Call { inner, launches, .. } = unsafe { &*ctx.cast::<Call<'_>>() };
-    let position = launches.get();
-    launches.set(position + 1);
-    if n_groups <= 0 {
+    let call = unsafe { &*ctx.cast::<Call<'_>>() };
+    let (inner, position) = (call.inner, call.launches.get());
+    call.launches.set(position + 1);
+    if n_groups <= 0 || call.is_interrupted(position) {
         return;
     }
     let chunks = chunk_count(n_groups, grain, inner.threads);

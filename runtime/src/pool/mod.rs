@@ -14,7 +14,9 @@
 mod model;
 mod queue;
 
-use std::sync::{Mutex, OnceLock, PoisonError};
+use std::ptr;
+use std::sync::atomic::{AtomicPtr, AtomicUsize, Ordering};
+use std::sync::{Mutex, Once, PoisonError};
 use std::thread;
 
 use crate::error::{Error, Result};
@@ -55,23 +57,61 @@ pub(crate) fn chunk_count(n_groups: i64, grain: i64, threads: usize) -> usize {
     usize::try_from(full).unwrap_or(1).clamp(1, threads.max(1))
 }
 
-/// The process's pool. It has no threads until [`reserve`] starts some.
-fn global() -> &'static Pool {
-    static POOL: OnceLock<Pool> = OnceLock::new();
-    // With one processor, looking only takes time from whoever has the work.
-    POOL.get_or_init(|| Pool::new(if available_threads() > 1 { SPIN_ROUNDS } else { 0 }))
+/// The pool of this process, and how many threads serve it.
+struct Shared {
+    pool: Pool,
+    workers: Mutex<usize>,
 }
 
-/// How many threads the pool has.
-static WORKERS: Mutex<usize> = Mutex::new(0);
+/// The pool, once there is one. A process that was forked begins without: it has none of the threads, and locks and queue are as
+/// they were at that moment. What it inherited is left alone.
+static SHARED: AtomicPtr<Shared> = AtomicPtr::new(ptr::null_mut());
+
+/// The most threads that [`reserve`] was asked for, in this process or in one that it was forked from.
+static RESERVED: AtomicUsize = AtomicUsize::new(0);
+
+extern "C" fn forget_after_fork() {
+    SHARED.store(ptr::null_mut(), Ordering::Release);
+}
+
+/// The process's pool. It has no threads until some are started.
+fn shared() -> &'static Shared {
+    static WATCH_FORKS: Once = Once::new();
+    // SAFETY: what is stored was leaked.
+    if let Some(shared) = unsafe { SHARED.load(Ordering::Acquire).as_ref() } {
+        return shared;
+    }
+    WATCH_FORKS.call_once(|| {
+        // SAFETY: the handler only stores to an atomic, which is allowed in a process that was forked.
+        let _ = unsafe { libc::pthread_atfork(None, None, Some(forget_after_fork)) };
+    });
+    // With one processor, looking only takes time from whoever has the work.
+    let spin_rounds = if available_threads() > 1 { SPIN_ROUNDS } else { 0 };
+    let new = Box::into_raw(Box::new(Shared { pool: Pool::new(spin_rounds), workers: Mutex::new(0) }));
+    match SHARED.compare_exchange(ptr::null_mut(), new, Ordering::AcqRel, Ordering::Acquire) {
+        // SAFETY: it was made by `Box::into_raw` and is leaked.
+        Ok(_) => unsafe { &*new },
+        Err(first) => {
+            // SAFETY: nobody else has seen `new`, and what was stored first was leaked.
+            unsafe {
+                drop(Box::from_raw(new));
+                &*first
+            }
+        }
+    }
+}
 
 /// Makes sure that a launch can use `threads` threads, one of them the caller's.
 pub(crate) fn reserve(threads: usize) -> Result<()> {
-    let pool = global();
-    let mut workers = WORKERS.lock().unwrap_or_else(PoisonError::into_inner);
+    RESERVED.fetch_max(threads, Ordering::Relaxed);
+    start(shared(), threads)
+}
+
+fn start(shared: &'static Shared, threads: usize) -> Result<()> {
+    let mut workers = shared.workers.lock().unwrap_or_else(PoisonError::into_inner);
     while *workers + 1 < threads {
         let name = format!("sutura-{}", *workers + 1);
-        thread::Builder::new().name(name).spawn(|| pool.serve(|| true)).map_err(Error::Thread)?;
+        thread::Builder::new().name(name).spawn(|| shared.pool.serve(|| true)).map_err(Error::Thread)?;
         *workers += 1;
     }
     Ok(())
@@ -82,8 +122,22 @@ pub(crate) fn reserve(threads: usize) -> Result<()> {
 /// # Safety
 /// The kernel and its arguments must be valid until this returns, for any split of the groups on any threads.
 pub(crate) unsafe fn run(launch: Launch, chunks: usize) {
+    // SAFETY: what is stored was leaked.
+    let shared = match unsafe { SHARED.load(Ordering::Acquire).as_ref() } {
+        Some(shared) => shared,
+        None => restarted(),
+    };
     // SAFETY: by this function's condition.
-    unsafe { global().run(launch, chunks) };
+    unsafe { shared.pool.run(launch, chunks) };
+}
+
+/// The pool of a process that was forked from one that had a pool, with as many threads.
+#[cold]
+fn restarted() -> &'static Shared {
+    let shared = shared();
+    // Without more threads the caller does all itself.
+    let _ = start(shared, RESERVED.load(Ordering::Relaxed));
+    shared
 }
 
 /// The processors that this process may use.
@@ -97,7 +151,7 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
     use std::ffi::c_void;
-    use std::sync::atomic::{AtomicU32, Ordering};
+    use std::sync::atomic::AtomicU32;
 
     proptest! {
         #[test]
@@ -145,7 +199,7 @@ mod tests {
     #[test]
     fn every_group_runs_once_under_concurrent_launches() {
         reserve(4).unwrap();
-        assert!(*WORKERS.lock().unwrap() >= 3);
+        assert!(*shared().workers.lock().unwrap() >= 3);
         thread::scope(|scope| {
             for caller in 0..4 {
                 scope.spawn(move || {
@@ -157,7 +211,26 @@ mod tests {
                 });
             }
         });
-        assert_eq!(global().hint.load(Ordering::Relaxed), 0);
+        assert_eq!(shared().pool.hint.load(Ordering::Relaxed), 0);
+    }
+
+    #[test]
+    fn a_forked_process_starts_threads_of_its_own() {
+        reserve(3).unwrap();
+        // SAFETY: the child runs launches and ends without a word to the harness.
+        let child = unsafe { libc::fork() };
+        if child == 0 {
+            let inherited = !SHARED.load(Ordering::Acquire).is_null();
+            let right = visits(1000, 3).iter().all(|&v| v == 1);
+            let workers = *shared().workers.lock().unwrap();
+            // SAFETY: ends this process.
+            unsafe { libc::_exit(i32::from(inherited || !right || workers < 2)) };
+        }
+        let mut status = 0;
+        // SAFETY: the child is ours, and `status` is ours to fill.
+        assert_eq!(unsafe { libc::waitpid(child, &raw mut status, 0) }, child);
+        assert!(libc::WIFEXITED(status) && libc::WEXITSTATUS(status) == 0, "{status:x}");
+        assert!(visits(1000, 3).iter().all(|&v| v == 1));
     }
 
     #[test]

@@ -173,6 +173,37 @@ pub fn decided(macros: &[&str]) -> Vec<u8> {
     to_bytes(&Contents { manifest: &decided_manifest(), host: &host, device: None, constants: &[] }).unwrap()
 }
 
+/// An artifact of `chain_model.c` for a device: `chain(x: f32[n]) -> (y: f32[n], z: f32[n])`, with a constant if any.
+pub fn chain(device: Device, host: &[u8], kernels: &[u8], constant: Option<&[f32]>) -> Vec<u8> {
+    let n = || [Dim::Symbol("n".into())];
+    let description = device.chip.clone().unwrap_or_default();
+    let base = manifest();
+    let shape = |c: &[f32]| Constant { name: "c".into(), element_type: ElementType::F32, dims: vec![c.len() as i64] };
+    let manifest = Manifest {
+        target: Target { description, ..base.target },
+        device: Some(device),
+        model: "chain".into(),
+        symbols: vec![symbol("n", 1 << 24)],
+        inputs: vec![value("x", &n())],
+        outputs: vec![value("y", &n()), value("z", &n())],
+        constants: constant.into_iter().map(shape).collect(),
+        checks: vec![],
+        data_checks: vec![],
+        kernels: vec![Kernel {
+            symbol: "affine".into(),
+            name: "affine".into(),
+            guard: None,
+            ops: vec![],
+            bytes: None,
+            flops: None,
+            groups_of_block: Some(64),
+        }],
+        ..base
+    };
+    let constants: Vec<&[u8]> = constant.into_iter().map(bytemuck::cast_slice).collect();
+    to_bytes(&Contents { manifest: &manifest, host, device: Some(kernels), constants: &constants }).unwrap()
+}
+
 /// The bytes of an artifact with this manifest and code.
 pub fn pack(manifest: &Manifest, host: &[u8]) -> Vec<u8> {
     to_bytes(&Contents { manifest, host, device: None, constants: &[&SCALE.to_ne_bytes()] }).unwrap()

@@ -3,6 +3,9 @@
 
 #![allow(unsafe_code)]
 
+#[path = "../common/mod.rs"]
+mod common;
+
 mod binaries;
 mod failures;
 mod fake;

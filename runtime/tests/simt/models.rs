@@ -1,30 +1,19 @@
 //! Models on tensors that lie on the device: no transfers, and graphs for what comes again.
 
-use std::path::Path;
-use std::process::Command;
 use std::sync::OnceLock;
 
-use sutura_runtime::artifact::{Contents, to_bytes};
 use sutura_runtime::device::{Device, DeviceError};
-use sutura_runtime::manifest::{self, *};
+use sutura_runtime::manifest;
 use sutura_runtime::{
-    Artifact, DeviceTensor, ElementType, Error, ErrorKind, Model, Options, Result, Session, Stats, Tensor, abi,
+    Artifact, DeviceTensor, ElementType, Error, ErrorKind, Model, Options, Result, Session, Stats, Tensor,
 };
 
+use super::common;
 use super::fake::{Clean, Cuda, Family, Hip, affine, calls, fail, open, ramp, set_version};
 
 /// `chain_model.c` as a shared object, with this macro if any.
 fn host(define: Option<&str>) -> Vec<u8> {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR"));
-    let out = tempfile::tempdir().unwrap();
-    let library = out.path().join("host.so");
-    let mut cc = Command::new("cc");
-    cc.args(["-std=c11", "-O1", "-Wall", "-Wextra", "-Werror", "-shared", "-fPIC"]);
-    cc.args(define.map(|define| format!("-D{define}"))).arg("-I").arg(folder.join("include"));
-    cc.arg(folder.join("tests/simt/chain_model.c")).arg("-o").arg(&library);
-    let done = cc.output().expect("the C compiler `cc`, which Rust's own linking needs as well");
-    assert!(done.status.success(), "{}", String::from_utf8_lossy(&done.stderr));
-    std::fs::read(library).unwrap()
+    common::host_of("chain_model.c", define.as_slice())
 }
 
 fn usual_host() -> &'static [u8] {
@@ -37,54 +26,12 @@ fn load_with(family: Family, host: &[u8], options: Options) -> Result<Model> {
 }
 
 fn load_with_constant(family: Family, host: &[u8], options: Options, constant: Option<&[f32]>) -> Result<Model> {
-    let value =
-        |name: &str| Value { name: name.into(), element_type: ElementType::F32, dims: vec![Dim::Symbol("n".into())] };
-    let (backend, chip, subgroup) = match family {
-        Cuda => ("cuda", "sm_80", 32),
-        Hip => ("rocm", "gfx942", 64),
+    let device = match family {
+        Cuda => manifest::Device { backend: "cuda".into(), chip: Some("sm_80".into()), subgroup: 32 },
+        Hip => manifest::Device { backend: "rocm".into(), chip: Some("gfx942".into()), subgroup: 64 },
     };
-    let manifest = Manifest {
-        format: FORMAT,
-        abi: abi::VERSION,
-        tool: Tool { name: "test".into(), version: "0".into() },
-        target: Target {
-            triple: format!("{}-unknown-linux-gnu", std::env::consts::ARCH),
-            features: String::new(),
-            description: chip.into(),
-            description_hash: "none".into(),
-        },
-        device: Some(manifest::Device { backend: backend.into(), chip: Some(chip.into()), subgroup }),
-        math: Math::default(),
-        model: "chain".into(),
-        symbols: vec![Symbol { name: "n".into(), min: 0, max: 1 << 24, div: 1, likely: vec![] }],
-        inputs: vec![value("x")],
-        reserves: vec![],
-        outputs: vec![value("y"), value("z")],
-        constants: constant
-            .iter()
-            .map(|c| Constant { name: "c".into(), element_type: ElementType::F32, dims: vec![c.len() as i64] })
-            .collect(),
-        checks: vec![],
-        data_checks: vec![],
-        routines: vec![],
-        decided: vec![],
-        functions: vec![],
-        temporaries: Vec::new(),
-        kernels: vec![Kernel {
-            symbol: "affine".into(),
-            name: "affine".into(),
-            guard: None,
-            ops: vec![],
-            bytes: None,
-            flops: None,
-            groups_of_block: Some(64),
-        }],
-        source_hash: "none".into(),
-    };
-    let constants: Vec<&[u8]> = constant.iter().map(|values| bytemuck::cast_slice(values)).collect();
-    let bytes =
-        to_bytes(&Contents { manifest: &manifest, host, device: Some(family.kernels()), constants: &constants });
-    Model::from_artifact(Artifact::from_bytes("test.sutura", &bytes.unwrap())?, options)
+    let bytes = common::chain(device, host, family.kernels(), constant);
+    Model::from_artifact(Artifact::from_bytes("test.sutura", &bytes)?, options)
 }
 
 fn load(family: Family, device: &Device) -> Model {

@@ -32,6 +32,8 @@ pub enum Need {
     Clang,
     /// An extension of the processor, which nothing installs.
     Processor,
+    /// Namespaces of the kernel, in which a folder is the whole system.
+    Namespaces,
 }
 
 impl Need {
@@ -47,6 +49,7 @@ impl Need {
             Self::Cross => "SUTURA_REQUIRE_CROSS",
             Self::Clang => "SUTURA_REQUIRE_CLANG",
             Self::Processor => "SUTURA_REQUIRE_PROCESSOR",
+            Self::Namespaces => "SUTURA_REQUIRE_NAMESPACES",
         }
     }
 }

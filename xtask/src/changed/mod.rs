@@ -11,7 +11,7 @@ use std::path::Path;
 use std::process::{Command, ExitCode};
 
 use crate::test::Summary;
-use crate::{Failure, process, setup, test, tidy};
+use crate::{Failure, process, python, setup, test, tidy};
 use plan::Plan;
 
 pub(crate) fn run(arguments: &[String]) -> Result<ExitCode, Failure> {
@@ -42,6 +42,9 @@ pub(crate) fn run(arguments: &[String]) -> Result<ExitCode, Failure> {
             note(test::run_counted(&arguments, test::Lacking::Said, &mut summary, &[]));
         }
         note(run_lits(&plan.lits));
+        if changed.iter().any(|path| python::is_of_package(path)) {
+            note(python::tests(&[], &[], &mut summary));
+        }
     }
     println!("{summary}{}", if plan.everything.is_none() { ", beside what is skipped as said above" } else { "" });
     Ok(if failures.is_empty() { ExitCode::SUCCESS } else { ExitCode::FAILURE })

@@ -22,6 +22,7 @@ const LAYERS: &[(&str, &[&str])] = &[
     ("codegen", &["mlir-link", "ir", "grammar", "dialects", "passes"]),
     ("runtime", &[]),
     ("capi", &["runtime"]),
+    ("python", &["visible", "runtime"]),
     ("gpu-runner", &["runtime"]),
     ("tensors", &["input", "output", "import", "runtime"]),
     ("filecheck", &["input", "visible"]),

@@ -14,7 +14,7 @@ use super::abi::{self, KernelFn};
 use super::shadow::{MOST_SITES, MOST_THREADS};
 use crate::device::driver::{DriverModule, RawKernel};
 use crate::device::{DeviceError, DeviceInfo, KernelInfo, KernelOptions, Result};
-use crate::host::open_library;
+use crate::host::{Unloaded, open_library};
 
 /// What the library says of itself.
 #[derive(Deserialize)]
@@ -98,7 +98,10 @@ fn parse(info: &DeviceInfo, binary: &[u8]) -> Result<Module, String> {
     if binary.is_empty() {
         return Err("it is empty".to_owned());
     }
-    let (files, library) = open_library(binary, NAME)?;
+    let (files, library) = open_library(binary, NAME).map_err(|unloaded| match unloaded {
+        Unloaded::NoProc => crate::Error::NoProc.to_string(),
+        Unloaded::Other(reason) => reason,
+    })?;
     let loaded = Arc::new(Loaded { library, _files: files });
     // SAFETY: a library that has this name has it as an i32, in every version of the interface.
     let version = unsafe { *symbol::<*const i32>(&loaded.library, abi::VERSION_SYMBOL)? };
