@@ -16,7 +16,9 @@ typedef struct ort_base {
   const char *(*version)(void);
 } ort_base;
 
-enum { ORT_API_VERSION = 17, ORT_F32 = 1, ORT_I64 = 7, ORT_ALL_OPTIMIZATIONS = 99, ORT_ARENA = 1, ORT_DEFAULT_MEMORY = 0, ORT_QUIET = 3 };
+enum { ORT_API_VERSION = 17, ORT_ALL_OPTIMIZATIONS = 99, ORT_ARENA = 1, ORT_DEFAULT_MEMORY = 0, ORT_QUIET = 3 };
+/* Element types. */
+enum { ORT_F32 = 1, ORT_I64 = 7 };
 
 static const void *const *ort_table;
 

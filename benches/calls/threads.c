@@ -56,7 +56,10 @@ static int64_t mask[WIDEST];
 
 static void call_ours(const model *m, float *x, float *y, shape dims) {
   sutura_tensor from[MOST_INPUTS];
-  for (int i = 0; i < m->n_inputs; i++) from[i] = (sutura_tensor){i == 0 ? SUTURA_F32 : SUTURA_I64, m->ranks[i], dims[i], i == 0 ? (void *)x : mask};
+  for (int i = 0; i < m->n_inputs; i++) {
+    void *data = i == 0 ? (void *)x : mask;
+    from[i] = (sutura_tensor){i == 0 ? SUTURA_F32 : SUTURA_I64, m->ranks[i], dims[i], data};
+  }
   const sutura_tensor to = {SUTURA_F32, m->ranks[MOST_INPUTS], dims[MOST_INPUTS], y};
   if (sutura_model_run(m->ours, from, m->n_inputs, &to, 1) != SUTURA_OK) fail(sutura_last_error());
 }

@@ -40,6 +40,7 @@ mod llvm;
 mod long;
 mod mlir;
 mod nesting;
+pub mod progress;
 mod ptxas;
 mod spirv;
 mod symbols;

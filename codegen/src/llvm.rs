@@ -23,6 +23,7 @@ use llvm_sys::{LLVMDiagnosticSeverity, LLVMModuleFlagBehavior};
 use crate::diagnostic::{Diagnostic, Severity, lock};
 use crate::error::{Error, Stage};
 use crate::long;
+use crate::progress::{self, Emitting};
 use crate::target::{Target, TargetMachine, owned_message};
 use crate::worker::Confined;
 
@@ -198,6 +199,7 @@ impl LlvmModule {
         let target = target.clone();
         self.checked(Stage::Emit, move |module| {
             let machine = module.aim(&target, optimization, Stage::Emit)?;
+            let _emitting = Emitting::new(module.functions());
             let (mut message, mut buffer) = (ptr::null_mut(), ptr::null_mut());
             // SAFETY: module and machine are alive, the out pointers valid; LLVM hands over a message or a buffer.
             unsafe {
@@ -243,6 +245,20 @@ pub struct Emitted<T> {
 }
 
 impl Module {
+    /// How many functions are defined here.
+    fn functions(&self) -> usize {
+        let mut count = 0;
+        // SAFETY: the module is alive, and nothing is changed while its functions are listed; a null one ends the list.
+        unsafe {
+            let mut function = LLVMGetFirstFunction(self.raw);
+            while !function.is_null() {
+                count += usize::from(LLVMIsDeclaration(function) == 0);
+                function = LLVMGetNextFunction(function);
+            }
+        }
+        count
+    }
+
     /// Sets triple and data layout for `target`.
     fn aim(&mut self, target: &Target, optimization: Optimization, stage: Stage) -> Result<TargetMachine, Error> {
         let machine = TargetMachine::new(target, optimization.level(), stage)?;
@@ -287,7 +303,7 @@ extern "C" fn report(info: LLVMDiagnosticInfoRef, user_data: *mut c_void) {
         LLVMDiagnosticSeverity::LLVMDSError => Severity::Error,
         LLVMDiagnosticSeverity::LLVMDSWarning => Severity::Warning,
         LLVMDiagnosticSeverity::LLVMDSNote => Severity::Note,
-        LLVMDiagnosticSeverity::LLVMDSRemark => return,
+        LLVMDiagnosticSeverity::LLVMDSRemark => return progress::see(&message),
     };
     lock(reported).push(Diagnostic { severity, location: None, name: None, message, notes: Vec::new() });
 }

@@ -193,7 +193,7 @@ impl<'py> Wanted<'py> {
         Ok(outputs.iter().filter_map(object).collect())
     }
 
-    /// Runs the model into the buffers. Those that are not aligned, or whose rows lie apart, get a copy of what was computed.
+    /// Runs the model into the buffers. Those whose rows lie apart, or that begin within an element, get a copy of what was computed.
     pub(crate) fn run(self, py: Python<'py>, model: &Model, given: &Given<'py>) -> PyResult<Bound<'py, PyAny>> {
         self.check_apart(py, model, given)?;
         let inputs = given.views(py)?;
@@ -224,8 +224,7 @@ impl<'py> Wanted<'py> {
     fn staged(&self, py: Python<'_>, model: &Model) -> PyResult<SmallVec<[Option<Tensor>; 8]>> {
         let mut staged = SmallVec::new();
         for (array, value) in self.arrays.iter().zip(model.outputs()) {
-            let aligned = array.data.addr().is_multiple_of(sutura_runtime::abi::ALIGNMENT);
-            if array.is_contiguous() && aligned {
+            if array.is_contiguous() && array.data.addr().is_multiple_of(array.element_type.bytes()) {
                 staged.push(None);
                 continue;
             }

@@ -262,13 +262,14 @@ impl Model {
         Ok(self.loaded()?.model.device().map(|info| info.name.clone()))
     }
 
-    /// What the runs of this model did so far: numbers by name. `copied_inputs` counts inputs that were copied because their
-    /// memory is not aligned to 64 bytes, `copied_bytes` their bytes.
+    /// What the runs of this model did so far: numbers by name. `copied_inputs` and `copied_outputs` count those that were copied
+    /// because their memory is not aligned to 64 bytes, `copied_bytes` their bytes.
     fn stats<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
         let stats = self.loaded()?.model.stats();
         let counts = [
             ("runs", stats.runs),
             ("copied_inputs", stats.staged_inputs),
+            ("copied_outputs", stats.staged_outputs),
             ("copied_bytes", stats.staged_bytes),
             ("workspace_peak_bytes", stats.workspace_peak_bytes),
             ("workspace_allocations", stats.workspace_allocations),

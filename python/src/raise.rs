@@ -67,7 +67,7 @@ impl Details {
             | Error::UnknownInput { name, .. }
             | Error::DuplicateInput { name }
             | Error::OutputShape { name, .. }
-            | Error::MisalignedOutput { name } => details.value = Some(name.clone()),
+            | Error::MisalignedOutput { name, .. } => details.value = Some(name.clone()),
             Error::Io { source, .. } | Error::Thread(source) => details.errno = source.raw_os_error(),
             _ => {}
         }

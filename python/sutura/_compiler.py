@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from ._errors import BY_CODE, CompileWarning, Error, InternalError, UnsupportedError
+from ._values import visible
 
 #: The variable with the path of the program `sutura`, which goes before the package `sutura_compiler`.
 VARIABLE = "SUTURA_COMPILER"
@@ -95,6 +96,6 @@ def _answer(code: int, messages: list[dict[str, Any]]) -> None:
 
 def _shown(message: dict[str, Any]) -> str:
     if rendered := message.get("rendered"):
-        return str(rendered).rstrip()
+        return visible(str(rendered).rstrip())
     words = (message.get("message"), message.get("help"))
-    return "; ".join(str(part).rstrip() for part in words if part)
+    return visible("; ".join(str(part).rstrip() for part in words if part))

@@ -43,6 +43,11 @@ _ML_DTYPES = {
 }
 
 
+def visible(text: str) -> str:
+    """Text of others as messages may show it: what commands a terminal, or nobody sees, is written as Python writes it."""
+    return "".join(c if c.isprintable() or c in "\n\t" else c.encode("unicode_escape").decode() for c in text)
+
+
 def numpy_dtype(element_type: str) -> numpy.dtype:
     """NumPy's dtype for an element type. Raises `UnsupportedError` where `ml_dtypes`, which adds it, is missing."""
     import numpy
@@ -77,7 +82,7 @@ class Value(NamedTuple):
         return numpy_dtype(self.element_type)
 
     def __str__(self) -> str:
-        return f"{self.name}: {self.element_type}[{', '.join(map(str, self.dims))}]"
+        return visible(f"{self.name}: {self.element_type}[{', '.join(map(str, self.dims))}]").replace("\n", "\\n")
 
 
 class Dim(NamedTuple):

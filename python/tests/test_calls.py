@@ -149,7 +149,8 @@ def test_inputs_that_are_read_only_stay_so(artifact):
 
 def test_out_takes_buffers(pair):
     x, y = arrays()
-    sums = [sutura.empty(x.shape), np.empty(x.shape, "float32"), np.empty((5, 6), "float32").T[::2]]
+    within = np.frombuffer(bytearray(1 + x.nbytes), "uint8")[1:].view("float32").reshape(x.shape)
+    sums = [sutura.empty(x.shape), np.empty(x.shape, "float32"), np.empty((5, 6), "float32").T[::2], within]
     for buffer in sums:
         difference = np.zeros_like(x)
         with warnings.catch_warnings():

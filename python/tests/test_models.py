@@ -71,9 +71,13 @@ def test_names_command_no_terminal():
     proto = model([helper.make_node("Neg", [name], ["y"])], [value(name, ["n"])], [value("y", ["n"])])
     loaded = sutura.compile(proto)
     assert loaded.inputs[0].name == name
-    for text in (repr(loaded), str(pytest.raises(sutura.UsageError, loaded).value)):
+    for text in (repr(loaded), str(loaded.inputs[0]), str(pytest.raises(sutura.UsageError, loaded).value)):
         assert all(character.isprintable() for character in text), text
     np.testing.assert_array_equal(loaded({name: X[0]}), -X[0])
+    unknown = model([helper.make_node("No\x1b[2J\u202e", [name], ["y"])], [value(name, ["n"])], [value("y", ["n"])])
+    with pytest.raises(sutura.Error) as raised:
+        sutura.compile(unknown)
+    assert all(character.isprintable() or character == "\n" for character in str(raised.value)), str(raised.value)
 
 
 def test_a_model_pickles_as_its_artifact(artifact, tmp_path):

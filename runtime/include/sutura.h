@@ -109,8 +109,8 @@ typedef struct sutura_device sutura_device;
 /* How a model is opened. */
 typedef struct sutura_options {
   size_t size;                 /* sizeof(sutura_options): which version of this struct the caller has */
-  const char *device_name;     /* where the model runs, if it is for a device: a name as of sutura_device_open; NULL takes the
-                                * first of the kind that it was compiled for */
+  const char *device_name;     /* where the model runs: a name as of sutura_device_open, or "cpu" for the processor; NULL takes
+                                * the first of the kind that it was compiled for */
   const sutura_device *device; /* or an open device, which sessions need; NULL if there is none. The model keeps it open. */
   int32_t threads;             /* as of sutura_model_open */
   int32_t trusted;             /* 1: as sutura_model_open_trusted; 0: look at the hashes */
@@ -222,7 +222,8 @@ typedef struct sutura_device_info {
   uint64_t memory_bytes; /* of the device's memory */
 } sutura_device_info;
 
-/* Looks for devices. A machine without any, or without the library of a driver, is not an error. */
+/* Looks for devices. A machine without any, or without the library of a driver, is not an error. The processor, which options
+ * name "cpu", is always there and not in the list. */
 sutura_status sutura_devices_find(sutura_device_list **list);
 int32_t sutura_devices_count(const sutura_device_list *list); /* -1 on an error */
 sutura_status sutura_devices_info(const sutura_device_list *list, int32_t index, sutura_device_info *info);

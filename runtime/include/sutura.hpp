@@ -1,13 +1,14 @@
-// Running compiled models (.sutura artifacts) from C++17: sutura.h with objects that free themselves, exceptions and typed
-// tensors. Header only; link as sutura.h says.
+// Running compiled models (.sutura artifacts) from C++17: sutura.h with objects that free themselves, exceptions and
+// typed tensors. Header only; link as sutura.h says.
 //
 //   sutura::Model model("mlp.sutura");
 //   std::vector<float> x(2 * 16), y(2 * 4);
 //   model.run({sutura::tensor(x, {2, 16})}, {sutura::tensor(y, {2, 4})});
 //
-// Nothing is copied: a tensor is a view of memory that the caller owns and that lives until the call is over. Objects are moved,
-// not copied; one that was moved from may only be destroyed or assigned to. A model may run on several threads at once.
-// Functions that fail throw sutura::Error, which has the status and the message; destructors do not throw.
+// Nothing is copied: a tensor is a view of memory that the caller owns and that lives until the call is over. Objects
+// are moved, not copied; one that was moved from may only be destroyed or assigned to. A model may run on several
+// threads at once. Functions that fail throw sutura::Error, which has the status and the message; destructors do not
+// throw.
 #ifndef SUTURA_HPP
 #define SUTURA_HPP
 
@@ -71,16 +72,26 @@ struct Unknown : std::false_type {};
 template <typename T>
 constexpr sutura_element_type element_type() {
   using U = std::remove_cv_t<T>;
-  if constexpr (std::is_same_v<U, bool>) return SUTURA_BOOL;
-  else if constexpr (std::is_same_v<U, float>) return SUTURA_F32;
-  else if constexpr (std::is_same_v<U, double>) return SUTURA_F64;
-  else if constexpr (std::is_same_v<U, std::complex<float>>) return SUTURA_COMPLEX64;
-  else if constexpr (std::is_same_v<U, std::complex<double>>) return SUTURA_COMPLEX128;
-  else if constexpr (std::is_integral_v<U> && sizeof(U) == 1) return std::is_signed_v<U> ? SUTURA_I8 : SUTURA_U8;
-  else if constexpr (std::is_integral_v<U> && sizeof(U) == 2) return std::is_signed_v<U> ? SUTURA_I16 : SUTURA_U16;
-  else if constexpr (std::is_integral_v<U> && sizeof(U) == 4) return std::is_signed_v<U> ? SUTURA_I32 : SUTURA_U32;
-  else if constexpr (std::is_integral_v<U> && sizeof(U) == 8) return std::is_signed_v<U> ? SUTURA_I64 : SUTURA_U64;
-  else static_assert(Unknown<U>::value, "name the element type: sutura::raw(SUTURA_F16, data, bytes, dims)");
+  if constexpr (std::is_same_v<U, bool>)
+    return SUTURA_BOOL;
+  else if constexpr (std::is_same_v<U, float>)
+    return SUTURA_F32;
+  else if constexpr (std::is_same_v<U, double>)
+    return SUTURA_F64;
+  else if constexpr (std::is_same_v<U, std::complex<float>>)
+    return SUTURA_COMPLEX64;
+  else if constexpr (std::is_same_v<U, std::complex<double>>)
+    return SUTURA_COMPLEX128;
+  else if constexpr (std::is_integral_v<U> && sizeof(U) == 1)
+    return std::is_signed_v<U> ? SUTURA_I8 : SUTURA_U8;
+  else if constexpr (std::is_integral_v<U> && sizeof(U) == 2)
+    return std::is_signed_v<U> ? SUTURA_I16 : SUTURA_U16;
+  else if constexpr (std::is_integral_v<U> && sizeof(U) == 4)
+    return std::is_signed_v<U> ? SUTURA_I32 : SUTURA_U32;
+  else if constexpr (std::is_integral_v<U> && sizeof(U) == 8)
+    return std::is_signed_v<U> ? SUTURA_I64 : SUTURA_U64;
+  else
+    static_assert(Unknown<U>::value, "name the element type: sutura::raw(SUTURA_F16, data, bytes, dims)");
 }
 
 }  // namespace detail
@@ -101,11 +112,13 @@ class Tensor {
     std::size_t wanted = size_of(element_type);
     for (int64_t dim : dims_) {
       if (dim < 0) throw Error(SUTURA_INPUT, "a tensor has the negative dimension " + std::to_string(dim));
-      if (dim > 0 && wanted > SIZE_MAX / static_cast<std::size_t>(dim)) throw Error(SUTURA_INPUT, "a tensor is larger than memory");
+      if (dim > 0 && wanted > SIZE_MAX / static_cast<std::size_t>(dim))
+        throw Error(SUTURA_INPUT, "a tensor is larger than memory");
       wanted *= static_cast<std::size_t>(dim);
     }
     if (wanted != bytes)
-      throw Error(SUTURA_INPUT, "a tensor of these dims has " + std::to_string(wanted) + " bytes, but its memory has " + std::to_string(bytes));
+      throw Error(SUTURA_INPUT, "a tensor of these dims has " + std::to_string(wanted) + " bytes, but its memory has " +
+                                    std::to_string(bytes));
   }
 
   // As C has it. It refers to this tensor's dims.
@@ -116,7 +129,8 @@ class Tensor {
  private:
   static std::size_t size_of(sutura_element_type element_type) {
     int32_t size = sutura_element_size(element_type);
-    if (size < 0) throw Error(SUTURA_USAGE, "there is no element type " + std::to_string(static_cast<int>(element_type)));
+    if (size < 0)
+      throw Error(SUTURA_USAGE, "there is no element type " + std::to_string(static_cast<int>(element_type)));
     return static_cast<std::size_t>(size);
   }
 
@@ -176,7 +190,8 @@ inline std::vector<DeviceInfo> devices() {
   for (int32_t i = 0; i < count; i++) {
     sutura_device_info info;
     detail::check(sutura_devices_info(made, i, &info));
-    found.push_back({info.id, info.name, info.kind, info.driver, info.target, info.problem ? info.problem : "", info.memory_bytes});
+    found.push_back(
+        {info.id, info.name, info.kind, info.driver, info.target, info.problem ? info.problem : "", info.memory_bytes});
   }
   return found;
 }
@@ -234,7 +249,8 @@ class Model {
     sutura_value value;
     detail::check(sutura_model_output(get(), detail::count(output), &value));
     Dims dims(static_cast<std::size_t>(value.rank));
-    detail::check(sutura_model_output_dims(get(), views.data(), detail::count(views.size()), detail::count(output), dims.data()));
+    detail::check(
+        sutura_model_output_dims(get(), views.data(), detail::count(views.size()), detail::count(output), dims.data()));
     return dims;
   }
 
@@ -250,7 +266,8 @@ class Model {
     std::size_t ranks = 0;
     for (const Tensor &output : outputs) ranks += output.dims().size();
     Dims all(ranks);
-    detail::check(sutura_model_run_dims(get(), in.data(), detail::count(in.size()), out.data(), detail::count(out.size()), all.data()));
+    detail::check(sutura_model_run_dims(get(), in.data(), detail::count(in.size()), out.data(),
+                                        detail::count(out.size()), all.data()));
     std::vector<Dims> dims;
     auto next = all.cbegin();
     for (const Tensor &output : outputs) {
@@ -267,7 +284,8 @@ class Model {
   void run_by_name(const Named &inputs, const Named &outputs) const {
     auto [in_names, in] = convert(inputs);
     auto [out_names, out] = convert(outputs);
-    detail::check(sutura_model_run_by_name(get(), in_names.data(), in.data(), detail::count(in.size()), out_names.data(), out.data(), detail::count(out.size())));
+    detail::check(sutura_model_run_by_name(get(), in_names.data(), in.data(), detail::count(in.size()),
+                                           out_names.data(), out.data(), detail::count(out.size())));
   }
 
   // The times of launches so far, of a model that was opened with the option profile.
@@ -280,7 +298,8 @@ class Model {
     for (int32_t i = 0; i < count; i++) {
       sutura_launch launch;
       detail::check(sutura_profile_launch(made, i, &launch));
-      launches.push_back({launch.kernel ? launch.kernel : "", launch.groups, launch.chunks, launch.calls, launch.total_ns, launch.least_ns, launch.position});
+      launches.push_back({launch.kernel ? launch.kernel : "", launch.groups, launch.chunks, launch.calls,
+                          launch.total_ns, launch.least_ns, launch.position});
     }
     return launches;
   }
@@ -325,7 +344,8 @@ class Model {
     for (int32_t i = 0; i < n; i++) {
       sutura_value value;
       detail::check(describe(get(), i, &value));
-      all.push_back({value.name, static_cast<sutura_element_type>(value.element_type), Dims(value.dims, value.dims + value.rank)});
+      all.push_back({value.name, static_cast<sutura_element_type>(value.element_type),
+                     Dims(value.dims, value.dims + value.rank)});
     }
     return all;
   }
@@ -388,20 +408,24 @@ class Session {
   // Enqueues a run; the outputs are new.
   std::vector<DeviceTensor> run(const Model &model, Inputs inputs) const {
     auto in = convert(inputs);
-    std::vector<sutura_device_tensor *> made(static_cast<std::size_t>(detail::check_count(sutura_model_output_count(model.get()))));
+    std::vector<sutura_device_tensor *> made(
+        static_cast<std::size_t>(detail::check_count(sutura_model_output_count(model.get()))));
     std::vector<DeviceTensor> outputs;
     outputs.reserve(made.size());
-    detail::check(sutura_session_run(get(), model.get(), in.data(), detail::count(in.size()), made.data(), detail::count(made.size())));
+    detail::check(sutura_session_run(get(), model.get(), in.data(), detail::count(in.size()), made.data(),
+                                     detail::count(made.size())));
     for (sutura_device_tensor *tensor : made) outputs.emplace_back(tensor);
     return outputs;
   }
 
   // Enqueues a run into tensors that are there.
-  void run_into(const Model &model, Inputs inputs, std::initializer_list<std::reference_wrapper<DeviceTensor>> outputs) const {
+  void run_into(const Model &model, Inputs inputs,
+                std::initializer_list<std::reference_wrapper<DeviceTensor>> outputs) const {
     auto in = convert(inputs);
     std::vector<sutura_device_tensor *> out;
     for (DeviceTensor &tensor : outputs) out.push_back(tensor.get());
-    detail::check(sutura_session_run_into(get(), model.get(), in.data(), detail::count(in.size()), out.data(), detail::count(out.size())));
+    detail::check(sutura_session_run_into(get(), model.get(), in.data(), detail::count(in.size()), out.data(),
+                                          detail::count(out.size())));
   }
 
   void copy(const DeviceTensor &from, DeviceTensor &to) const {

@@ -29,6 +29,8 @@ enum Sign {
     Program(&'static str),
     /// A file in one of the folders where shared libraries are.
     Library(&'static str),
+    /// A file of Python's standard library.
+    Python(&'static str),
     /// A file that tells Vulkan's loader of a driver, by how its name begins; some have the processor's name in theirs.
     VulkanDriver(&'static str),
 }
@@ -50,6 +52,7 @@ const PACKAGES: &[Package] = &[
     package("libvulkan1", Sign::Library("libvulkan.so.1"), "finds devices of Vulkan"),
     package("mesa-vulkan-drivers", Sign::VulkanDriver("lvp_icd"), "lavapipe, the Vulkan device of tests without a GPU"),
     package("python3", Sign::Program("python3"), "runs the scripts of the GPU bundle in tests"),
+    package("python3-venv", Sign::Python("ensurepip/__init__.py"), "makes environments for the tests of Python"),
     package("valgrind", Sign::Program("valgrind"), "looks for wrong memory accesses of the runtime"),
     package("gcc-aarch64-linux-gnu", Sign::Program("aarch64-linux-gnu-gcc"), "links static libraries for Arm in tests"),
     package("gcc-riscv64-linux-gnu", Sign::Program("riscv64-linux-gnu-gcc"), "links those for RISC-V"),
@@ -69,6 +72,7 @@ struct System {
     includes: Vec<PathBuf>,
     path: Vec<PathBuf>,
     libraries: Vec<PathBuf>,
+    python: Vec<PathBuf>,
     vulkan_drivers: Vec<PathBuf>,
 }
 
@@ -84,7 +88,10 @@ impl System {
         let libraries = folders.into_iter().chain(extra).collect();
         let vulkan_drivers =
             ["/usr/share", "/usr/local/share", "/etc"].map(|d| Path::new(d).join("vulkan/icd.d")).to_vec();
-        Self { llvm, includes, path, libraries, vulkan_drivers }
+        let mut python = Command::new("python3");
+        python.args(["-c", "import sysconfig; print(sysconfig.get_path('stdlib'), end='')"]);
+        let python = process::output(&mut python).map(PathBuf::from).into_iter().collect();
+        Self { llvm, includes, path, libraries, python, vulkan_drivers }
     }
 
     fn missing(&self) -> Vec<&'static Package> {
@@ -97,6 +104,7 @@ impl System {
             Sign::Header(file) => self.includes.iter().any(|folder| folder.join(file).exists()),
             Sign::Program(name) => self.has_program(name),
             Sign::Library(file) => self.libraries.iter().any(|folder| folder.join(file).exists()),
+            Sign::Python(file) => self.python.iter().any(|folder| folder.join(file).exists()),
             Sign::VulkanDriver(start) => self.vulkan_drivers.iter().any(|folder| {
                 let files = fs::read_dir(folder).into_iter().flatten().flatten();
                 files.into_iter().any(|file| file.file_name().to_string_lossy().starts_with(start))
@@ -181,6 +189,7 @@ mod tests {
             includes: vec![folder("include")],
             path: vec![folder("bin")],
             libraries: vec![folder("lib")],
+            python: vec![folder("python")],
             vulkan_drivers: vec![folder("icd.d")],
         };
         assert_eq!(system.missing().len(), PACKAGES.len());
@@ -190,6 +199,7 @@ mod tests {
                 Sign::Header(file) => folder("include").join(file),
                 Sign::Program(file) => folder("bin").join(file),
                 Sign::Library(file) => folder("lib").join(file),
+                Sign::Python(file) => folder("python").join(file),
                 Sign::VulkanDriver(start) => folder("icd.d").join(format!("{start}.x86_64.json")),
             };
             fs::create_dir_all(file.parent().unwrap()).unwrap();

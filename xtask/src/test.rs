@@ -107,7 +107,7 @@ pub(crate) fn count(arguments: &[String], lacking: Lacking) -> (Summary, Result<
     let all: Vec<String> = std::iter::once("--workspace".to_owned()).chain(arguments.iter().cloned()).collect();
     let rust = run_counted(&all, lacking, &mut summary, &[]);
     // A choice of tests of Rust is none of Python's.
-    let python = if arguments.is_empty() { python::tests(&[], &[], &mut summary) } else { Ok(()) };
+    let python = if arguments.is_empty() { python::tests_among_others(lacking, &mut summary) } else { Ok(()) };
     let result = rust.and(python);
     if result.is_ok() && summary.passed == 0 {
         return (summary, Err("no test ran".to_owned()));

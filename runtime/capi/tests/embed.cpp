@@ -1,4 +1,5 @@
-// Uses all of sutura.hpp: `embed ROWS` on the processor, `embed CHAIN device` on a device. Ends with 0 if all is as it should be.
+// Uses all of sutura.hpp: `embed ROWS` on the processor, `embed CHAIN device` on a device. Ends with 0 if all is as it
+// should be.
 #include <array>
 #include <cstdio>
 #include <cstring>
@@ -8,12 +9,12 @@
 
 #include "sutura.hpp"
 
-#define EXPECT(condition) \
-  do { \
-    if (!(condition)) { \
+#define EXPECT(condition)                                           \
+  do {                                                              \
+    if (!(condition)) {                                             \
       std::printf("line %d: %s is not so\n", __LINE__, #condition); \
-      return 1; \
-    } \
+      return 1;                                                     \
+    }                                                               \
   } while (0)
 
 // Whether a call throws an error of this status with these words.
@@ -78,13 +79,13 @@ static int on_processor(const std::string &path) {
 
   std::vector<int32_t> wrong(6);
   EXPECT(throws(SUTURA_USAGE, "the model has 2 outputs", [&] { model.run(in, {}); }));
-  EXPECT(throws(SUTURA_INPUT, "`x` has element type i32", [&] {
-    model.run({tensor(wrong, {2, 3}), in[1]}, {tensor(again, {2, 3}), tensor(sums, 2, {2})});
-  }));
+  EXPECT(throws(SUTURA_INPUT, "`x` has element type i32",
+                [&] { model.run({tensor(wrong, {2, 3}), in[1]}, {tensor(again, {2, 3}), tensor(sums, 2, {2})}); }));
   EXPECT(throws(SUTURA_INPUT, "has 28 bytes, but its memory has 24", [&] { tensor(x, {7}); }));
   EXPECT(throws(SUTURA_INPUT, "negative dimension -2", [&] { tensor(x, {-2, -3}); }));
   EXPECT(throws(SUTURA_INPUT, "larger than memory", [&] { tensor(x, {INT64_MAX, INT64_MAX}); }));
-  EXPECT(throws(SUTURA_USAGE, "no element type 31", [&] { sutura::raw(static_cast<sutura_element_type>(31), nullptr, 0, {}); }));
+  EXPECT(throws(SUTURA_USAGE, "no element type 31",
+                [&] { sutura::raw(static_cast<sutura_element_type>(31), nullptr, 0, {}); }));
   EXPECT(throws(SUTURA_SYSTEM, "cannot read `absent.sutura`", [] { sutura::Model("absent.sutura"); }));
   EXPECT(throws(SUTURA_CORRUPT, "`memory`", [] { sutura::Model("nonsense", 8); }));
   EXPECT(throws(SUTURA_USAGE, "no such device", [] { sutura::Device("no such device"); }));

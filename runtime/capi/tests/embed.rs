@@ -9,7 +9,7 @@ use std::process::Command;
 use sutura_runtime::manifest::Device;
 use sutura_runtime::{ElementType, ErrorKind};
 
-/// A folder for the program with wrong calls and its models, for `cargo xtask memcheck`.
+/// A folder for the programs with wrong calls and what they need, for `cargo xtask memcheck`.
 const KEEP: &str = "SUTURA_KEEP_HOSTILE";
 
 /// Where cargo puts the libraries of the crate under test: beside the test itself.
@@ -72,6 +72,15 @@ model: 2 null pointer: model
     assert_eq!(run(&program, &[&artifact, absent]), expected);
 }
 
+/// Copies files to where `cargo xtask memcheck` wants them, if it does.
+fn keep(files: &[&Path]) {
+    if let Some(kept) = std::env::var_os(KEEP) {
+        for file in files {
+            std::fs::copy(file, Path::new(&kept).join(file.file_name().unwrap())).unwrap();
+        }
+    }
+}
+
 /// A program that calls the library in wrong ways: none of them is more than an error.
 #[test]
 fn wrong_calls_are_errors() {
@@ -84,14 +93,10 @@ fn wrong_calls_are_errors() {
     let libraries = libraries.to_str().unwrap();
     let link = ["-L", libraries, "-lsutura_rt", &format!("-Wl,-rpath,{libraries}")];
     compile(&source("hostile.c"), &program, &link);
-    if let Some(kept) = std::env::var_os(KEEP) {
-        for file in [&program, &rows, &nullary] {
-            std::fs::copy(file, Path::new(&kept).join(file.file_name().unwrap())).unwrap();
-        }
-    }
+    keep(&[&program, &rows, &nullary]);
     let done = Command::new(&program).args([&rows, &nullary]).output().unwrap();
     let said = String::from_utf8_lossy(&done.stdout);
-    assert!(done.status.success() && said == "0 of 386 wrong\n", "{:?}\n{said}", done.status);
+    assert!(done.status.success() && said == "0 of 383 wrong\n", "{:?}\n{said}", done.status);
 }
 
 #[test]
@@ -206,6 +211,7 @@ fn sessions_keep_data_on_a_device() {
     let OnDevice { folder, driver, chain, rows } = on_device();
     let program = folder.path().join("device");
     compile(&source("device.c"), &program, &shared().each_ref().map(String::as_str));
+    keep(&[&program, driver, chain, rows]);
     let done = Command::new(&program).args([chain, rows]).env("SUTURA_CUDA_LIBRARY", driver).output().unwrap();
     let said = String::from_utf8_lossy(&done.stdout);
     assert!(done.status.success() && said.ends_with("0 of 94 wrong\n"), "{:?}\n{said}", done.status);

@@ -201,6 +201,9 @@ fn has_namespaces() -> bool {
     false
 }
 
+/// The tools of the page.
+const TOOLS: [&str; 2] = ["sutura", "sutura-run"];
+
 fn repository() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").canonicalize().unwrap()
 }
@@ -210,21 +213,24 @@ fn repository() -> PathBuf {
 fn prepare(place: &Place) -> Option<()> {
     let deps = std::env::current_exe().unwrap().parent().unwrap().to_owned();
     let built = deps.parent().unwrap();
-    if !built.join("sutura").exists() {
-        sutura_skip::skipped(sutura_skip::Need::Llvm, "the tool `sutura` is not built");
+    if let Some(tool) = TOOLS.iter().find(|tool| !built.join(tool).exists()) {
+        sutura_skip::skipped(sutura_skip::Need::Llvm, format_args!("the tool `{tool}` is not built"));
         return None;
     }
-    let mut cargo = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
-    cargo.args(["build", "-q", "-p", "sutura-runtime", "--example", "call"]).current_dir(repository());
-    cargo.args(built.ends_with("release").then_some("--release"));
-    let done = cargo.output().unwrap();
-    assert!(done.status.success(), "{}", String::from_utf8_lossy(&done.stderr));
+    let example = built.join("examples/call");
+    // Where all of the workspace is tested it is there, and is not built again with the features of one crate.
+    if !example.exists() {
+        let mut cargo = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
+        cargo.args(["build", "-q", "-p", "sutura-runtime", "--example", "call"]).current_dir(repository());
+        let done = cargo.args(built.ends_with("release").then_some("--release")).output().unwrap();
+        assert!(done.status.success(), "{}", String::from_utf8_lossy(&done.stderr));
+    }
     let sutura = place.path().join("sutura");
     fs::create_dir_all(sutura.join("target/release")).unwrap();
     for name in ["Cargo.toml", "runtime", "examples"] {
         symlink(repository().join(name), sutura.join(name)).unwrap();
     }
-    for tool in ["sutura", "sutura-run"] {
+    for tool in TOOLS {
         symlink(built.join(tool), sutura.join("target/release").join(tool)).unwrap();
     }
     for library in ["libsutura_rt.so", "libsutura_rt.a"] {
@@ -243,7 +249,7 @@ case \"$*\" in
 esac
 exit 1
 ",
-        built.join("examples/call").display()
+        example.display()
     );
     let cargo = place.path().join("bin/cargo");
     fs::write(&cargo, script).unwrap();

@@ -119,8 +119,13 @@ impl Talk {
 
     /// A stage that begins.
     pub fn begin(&self, name: &str) {
+        self.begin_parts(name, || None);
+    }
+
+    /// A stage that begins, of which `parts` tells the functions that are done and all that there are.
+    pub fn begin_parts(&self, name: &str, parts: fn() -> Option<(usize, usize)>) {
         if let Some(progress) = &self.progress {
-            progress.begin(name);
+            progress.begin(name, parts);
         }
     }
 

@@ -43,7 +43,7 @@ pub(crate) fn run(arguments: &[String]) -> Result<ExitCode, Failure> {
         }
         note(run_lits(&plan.lits));
         if changed.iter().any(|path| python::is_of_package(path)) {
-            note(python::tests(&[], &[], &mut summary));
+            note(python::tests_among_others(test::Lacking::Said, &mut summary));
         }
     }
     println!("{summary}{}", if plan.everything.is_none() { ", beside what is skipped as said above" } else { "" });

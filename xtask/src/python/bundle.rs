@@ -47,6 +47,7 @@ pub(crate) fn wheel(python: &Path, program: &Path, scratch: &Path, wheels: &Path
     for (name, file) in &found {
         put(file, &lib.join(name), tools, "$ORIGIN")?;
     }
+    check_alone(&bin, &lib)?;
     licenses(found.values().chain([&linker]), &package.join("licenses"))?;
     for name in ["__init__.py", "__main__.py", "py.typed"] {
         copy(&Path::new(SOURCES).join(PACKAGE).join(name), &package.join(name))?;
@@ -102,6 +103,28 @@ fn put(from: &Path, to: &Path, tools: &Path, path: &str) -> Result<(), Failure> 
 
 fn copy(from: &Path, to: &Path) -> Result<(), Failure> {
     fs::copy(from, to).map(drop).map_err(|error| format!("cannot copy {} to {}: {error}", from.display(), to.display()))
+}
+
+/// The programs take their libraries from the wheel, and start.
+fn check_alone(bin: &Path, lib: &Path) -> Result<(), Failure> {
+    for name in ["sutura", "ld.lld"] {
+        let program = bin.join(name);
+        let strangers = strangers(&process::output(Command::new("ldd").arg(&program))?, lib)?;
+        if !strangers.is_empty() {
+            return Err(format!("{} takes from outside of the wheel: {}", program.display(), strangers.join(", ")));
+        }
+        process::output(Command::new(&program).arg("--version").env_clear())?;
+    }
+    Ok(())
+}
+
+/// The libraries in a list of `ldd` that are neither the system's nor in the folder.
+fn strangers(list: &str, lib: &Path) -> Result<Vec<String>, Failure> {
+    let found = list.lines().map(library).collect::<Result<Vec<_>, _>>()?;
+    // The place may be written by way of the program's folder.
+    let is_own = |file: &Path| fs::canonicalize(file).is_ok_and(|file| file.starts_with(lib));
+    let strangers = found.into_iter().flatten().filter(|(_, file)| !is_own(file));
+    Ok(strangers.map(|(_, file)| file.display().to_string()).collect())
 }
 
 /// Copies the licences of files that Debian's packages have, one file for each package.
@@ -192,6 +215,21 @@ mod tests {
             assert_eq!(of(line), Ok(None), "{line}");
         }
         assert!(of("\tlibMLIR.so.22.1 => not found").unwrap_err().contains("libMLIR.so.22.1 => not found"));
+    }
+
+    #[test]
+    fn libraries_from_outside_are_found() {
+        let folder = tempfile::tempdir().unwrap();
+        let lib = fs::canonicalize(folder.path()).unwrap().join("lib");
+        fs::create_dir_all(&lib).unwrap();
+        fs::write(lib.join("libown.so.1"), "").unwrap();
+        fs::write(folder.path().join("libother.so.2"), "").unwrap();
+        let line = |name: &str, file: &Path| format!("\t{name} => {} (0x00007f)\n", file.display());
+        let own = line("libown.so.1", &lib.join("../lib/libown.so.1")) + "\tlibc.so.6 => /lib/libc.so.6 (0x00007f)\n";
+        assert_eq!(strangers(&own, &lib), Ok(vec![]));
+        let other = line("libother.so.2", &folder.path().join("libother.so.2"));
+        assert_eq!(strangers(&(own + &other), &lib).unwrap().len(), 1);
+        assert!(strangers("\tlibgone.so => not found", &lib).is_err());
     }
 
     #[test]

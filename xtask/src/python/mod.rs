@@ -6,7 +6,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use crate::test::Summary;
+use crate::test::{Lacking, Summary};
 use crate::{Failure, process, skips, venv};
 
 /// The crate of the runtime's package, which maturin builds.
@@ -29,6 +29,17 @@ pub(crate) fn is_of_package(path: &str) -> bool {
     ["python/", "runtime/src/", "docs/python.md", "README.md"].iter().any(|begin| path.starts_with(begin))
 }
 
+/// The program `sutura` that is to be taken instead of one that is built.
+fn given_compiler() -> Option<PathBuf> {
+    std::env::var_os("SUTURA_COMPILER").map(PathBuf::from)
+}
+
+/// The program `sutura`, built to be handed out.
+fn released() -> Result<PathBuf, Failure> {
+    process::run(process::cargo().args(["build", "--release", "--package", "sutura", "--bin", "sutura"]))?;
+    Ok(process::target_folder().join("release/sutura"))
+}
+
 /// Makes the wheels, or the one that is named.
 pub(crate) fn wheel(arguments: &[String]) -> Result<(), Failure> {
     let (runtime, compiler) = match arguments {
@@ -47,8 +58,7 @@ pub(crate) fn wheel(arguments: &[String]) -> Result<(), Failure> {
         tell(&wheel)?;
     }
     if compiler {
-        process::run(process::cargo().args(["build", "--release", "--package", "sutura", "--bin", "sutura"]))?;
-        let program = process::target_folder().join("release/sutura");
+        let program = given_compiler().map_or_else(released, Ok)?;
         let wheel = bundle::wheel(&python, &program, &folder("bundle")?, &wheels)?;
         tell(&wheel)?;
     }
@@ -102,35 +112,47 @@ pub(crate) fn run(arguments: &[String]) -> Result<(), Failure> {
         }
     }
     let mut summary = Summary::default();
-    let result = tests(&with, &others, &mut summary);
+    let result = environment().and_then(|python| tests(&python, &with, &others, &mut summary));
     println!("{summary}");
     result
 }
 
+/// The Python of an environment with what the tests need. It is made where it is missing, with packages of PyPI.
+fn environment() -> Result<PathBuf, Failure> {
+    // Bytecode is made of what is used, when it is.
+    venv::python_with(&folder("test")?, TEST_PACKAGES, &["--no-compile"])
+}
+
+/// The tests as a part of others: where their packages cannot be had, that is said, or is a failure.
+pub(crate) fn tests_among_others(lacking: Lacking, summary: &mut Summary) -> Result<(), Failure> {
+    match environment() {
+        Ok(python) => tests(&python, &[], &[], summary),
+        Err(failure) if lacking == Lacking::Said => {
+            println!("skipped: the tests of Python: {failure}");
+            Ok(())
+        }
+        Err(failure) => Err(failure),
+    }
+}
+
 /// Builds the runtime's wheel without optimisation, installs it, and runs the tests with the compiler that the workspace's tests
 /// use, or that which `SUTURA_COMPILER` names. What ran is added to `summary`.
-pub(crate) fn tests(with: &[String], arguments: &[String], summary: &mut Summary) -> Result<(), Failure> {
-    let venv = folder("test")?;
-    // Bytecode is made of what is used, when it is.
-    let python = venv::python_with(&venv, TEST_PACKAGES, &["--no-compile"])?;
+fn tests(python: &Path, with: &[String], arguments: &[String], summary: &mut Summary) -> Result<(), Failure> {
     let pip = |arguments: &[&str]| {
-        let mut command = Command::new(&python);
+        let mut command = Command::new(python);
         command.args(["-m", "pip", "install", "-q", "--disable-pip-version-check", "--no-compile"]).args(arguments);
         command
     };
     if !with.is_empty() {
         process::run(pip(&[]).args(with))?;
     }
-    let compiler = match std::env::var_os("SUTURA_COMPILER") {
-        Some(given) => PathBuf::from(given),
-        None => process::built("sutura")?,
-    };
+    let compiler = given_compiler().map_or_else(|| process::built("sutura"), Ok)?;
     let compiler = std::path::absolute(compiler).map_err(|error| error.to_string())?;
     let wheels = folder("test-wheels")?;
     fs::create_dir_all(&wheels).map_err(|error| format!("cannot create {}: {error}", wheels.display()))?;
-    let wheel = runtime_wheel(&python, &wheels, "dev")?;
+    let wheel = runtime_wheel(python, &wheels, "dev")?;
     process::run(pip(&["--no-deps", "--force-reinstall"]).arg(&wheel))?;
-    let mut command = Command::new(&python);
+    let mut command = Command::new(python);
     command.args(["-m", "pytest", "-q", "-p", "no:cacheprovider", TESTS]).args(arguments);
     command.env("SUTURA_COMPILER", compiler);
     let notes = skips::Notes::of(&mut command)?;

@@ -25,6 +25,7 @@ const LAYERS: &[(&str, &[&str])] = &[
     ("python", &["visible", "runtime"]),
     ("gpu-runner", &["runtime"]),
     ("tensors", &["input", "output", "import", "runtime"]),
+    ("run", &["input", "output", "visible", "ir", "dialects", "runtime", "tensors"]),
     ("filecheck", &["input", "visible"]),
     ("check", &["ir", "interp", "grammar", "dialects", "passes"]),
     ("reduce", &["input", "output", "visible", "ir", "grammar", "dialects", "passes", "check"]),
@@ -59,6 +60,7 @@ const LAYERS: &[(&str, &[&str])] = &[
         &[
             "input",
             "output",
+            "run",
             "visible",
             "ir",
             "macros",

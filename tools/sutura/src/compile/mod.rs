@@ -3,6 +3,7 @@
 mod device;
 mod library;
 mod programs;
+mod reading;
 
 use std::cell::RefCell;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -11,19 +12,16 @@ use std::time::Instant;
 
 use serde_json::{Map, json};
 use sutura_codegen as codegen;
-use sutura_dialects::graph::operator::LibraryError;
-use sutura_import::onnx::{Extension, ExtensionError, import};
 use sutura_ir::Context;
-use sutura_ir::diagnostics::Diagnostics;
 use sutura_passes::machine_code::{self, Processor};
 use sutura_passes::rt_to_upstream::HostInterface;
 use sutura_runtime::Manifest;
 
 use crate::artifact;
 use crate::check::ModelSurvey;
-use crate::cli::{CompileArgs, Reading, Search};
+use crate::cli::{CompileArgs, Search};
 use crate::costs::{self, Costs};
-use crate::failure::{Failure, Kind, of_codegen, of_operators};
+use crate::failure::{Failure, Kind, of_codegen};
 use crate::files;
 use crate::input::{self, Input, Source};
 use crate::library::Library;
@@ -39,6 +37,8 @@ use crate::resources::DeviceKernel;
 use crate::talk::Talk;
 use crate::tune::Tuner;
 pub(crate) use programs::{compile_module, compile_text};
+use reading::read;
+pub(crate) use reading::source;
 
 pub(crate) fn compile(args: &CompileArgs, talk: &Talk) -> Result<(), Failure> {
     let output = output(args)?;
@@ -199,62 +199,6 @@ fn output(args: &CompileArgs) -> Result<PathBuf, Failure> {
     // Known now and not after minutes of work.
     files::writable(&output)?;
     Ok(output)
-}
-
-/// The model file, read, with the shapes that are given of its inputs, and the operators of a user that it may have.
-pub(crate) fn source(args: &CompileArgs, compilation: &Compilation, talk: &Talk) -> Result<Source, Failure> {
-    let mut source = input::read(&args.model, &args.reading, &compilation.files)?;
-    give_shapes(&mut source, &args.reading)?;
-    let files = &args.reading.operators;
-    if files.is_empty() {
-        return Ok(source);
-    }
-    let Input::Onnx(model) = &mut source.input else {
-        let failure = Failure::usage("--operators is for ONNX models, and the model is a program in text");
-        return Err(failure.hint("declare the operators in the program"));
-    };
-    let extension = Extension::read(&compilation.cx, files).map_err(|error| {
-        if let ExtensionError::Library(LibraryError::Malformed { diagnostics, .. }) = &error {
-            diagnostics.iter().for_each(|diagnostic| compilation.tell(diagnostic, talk));
-        }
-        match error {
-            ExtensionError::Library(LibraryError::Unreadable { path, error }) => Failure::reading(&path, &error),
-            ExtensionError::Library(LibraryError::Malformed { origin, .. }) => {
-                Failure::input(format!("`{origin}` does not declare operators that can be used"))
-            }
-            other => Failure::input(other),
-        }
-    })?;
-    model.extension = Some(extension);
-    Ok(source)
-}
-
-/// Gives inputs the shapes that the command says.
-fn give_shapes(source: &mut Source, reading: &Reading) -> Result<(), Failure> {
-    match &mut source.input {
-        _ if reading.shape.is_empty() => Ok(()),
-        Input::Onnx(model) => {
-            model.give_shapes(&reading.shape).map_err(|why| Failure::usage(format!("--shape: {why}")))
-        }
-        Input::Text(_) => {
-            let failure = Failure::usage("--shape is for ONNX models, and the model is a program in text");
-            Err(failure.hint("its types say the shapes"))
-        }
-    }
-}
-
-/// The program that the input holds.
-fn read(compilation: &Compilation, source: &Source, args: &CompileArgs, talk: &Talk) -> Result<Program, Failure> {
-    match &source.input {
-        Input::Text(text) => compilation.parse(text, &args.model, talk),
-        Input::Onnx(model) => {
-            model.warnings.iter().for_each(|w| talk.warning(&w.to_string()));
-            let mut diags = Diagnostics::default();
-            let module = import(&compilation.cx, model, &mut diags);
-            diags.iter().for_each(|d| compilation.tell(d, talk));
-            module.map(|m| compilation.program(m).at(Level::Graph)).map_err(of_operators)
-        }
-    }
 }
 
 /// What a model uses.
@@ -659,7 +603,7 @@ impl Job<'_> {
             return self.library(ready).map(|()| None);
         }
         let (mut warnings, start) = (Vec::new(), Instant::now());
-        self.talk.begin("codegen");
+        self.talk.begin_parts("codegen", codegen::progress::emitted);
         let accepted = ready.host.ok_or_else(|| Failure::internal("the code was accepted and is gone"))?;
         let object = accepted.into_object(&mut warnings).map_err(of_codegen)?;
         self.warn(&warnings);
