@@ -35,7 +35,7 @@ fn model(name: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/numerics").join(format!("{name}.onnx"))
 }
 
-/// Ends of runs, in JSON on stderr's way: the exit code, and what was said.
+/// The exit code of a run, and what it said on stderr.
 fn numerics(name: &str, args: &[&str]) -> (Exit, String) {
     let path = model(name);
     let head = ["sutura", "debug", "numerics", path.to_str().unwrap()];
@@ -143,7 +143,7 @@ fn values_are_written_by_their_names() {
     assert_eq!(names, [("h".into(), "h.npy".into()), ("r".into(), "r.npy".into())]);
     // The second is the first with a bias, cut at zero: it has no negative number, and the first has.
     let least = |name: &str| {
-        let tensor = sutura_runtime::npy::read(&dumped.join(name)).unwrap();
+        let tensor = sutura_runtime::npy::read(dumped.join(name)).unwrap();
         assert_eq!(tensor.dims(), [2, 48]);
         tensor.as_slice::<f32>().unwrap().iter().copied().fold(f32::INFINITY, f32::min)
     };

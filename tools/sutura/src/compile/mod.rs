@@ -23,7 +23,7 @@ use crate::cli::{CompileArgs, Search};
 use crate::costs::{self, Costs};
 use crate::failure::{Failure, Kind, of_codegen};
 use crate::files;
-use crate::input::{self, Input, Source};
+use crate::input::{Input, Source};
 use crate::library::Library;
 use crate::likely;
 use crate::machine::{Machine, Vendor, Wanted};

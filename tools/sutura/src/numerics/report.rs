@@ -148,7 +148,7 @@ impl Report<'_> {
             let same = |other: &&str| {
                 value.is_some() && self.valued.values.iter().any(|(n, v)| n == *other && Some(*v) == value)
             };
-            let made = self.names.iter().position(|other| *other == name || same(&other));
+            let made = self.names.iter().position(|other| *other == name || same(other));
             let input = self.inputs.0.inputs().iter().position(|input| input.name == name);
             if let Some(tensor) = made.map(|at| &self.found[at]).or(input.map(|at| &self.inputs.1[at])) {
                 given.push((name, tensor));
