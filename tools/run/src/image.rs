@@ -204,7 +204,7 @@ impl Recipe {
         let steps = self.steps(channels)?;
         let plain = steps.iter().all(|(factor, shift)| (*factor, *shift) == (1.0, 0.0));
         let float = matches!(ty, ElementType::F32 | ElementType::F64) || small_float(ty).is_some();
-        if !float && !(plain && ty == ElementType::U8) {
+        if !(float || plain && ty == ElementType::U8) {
             let message = format!("an image becomes u8, as it is, or floats; `{}` is for {ty}", path.display());
             return Err(Failure::new(Kind::Unsupported, message));
         }

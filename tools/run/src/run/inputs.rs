@@ -14,11 +14,19 @@ use crate::sizes::{Sizes, asked};
 use crate::talk::Talk;
 use crate::tensors::{self, Files, Source};
 
+/// An input that is given, with what it says of itself.
+#[derive(Clone, PartialEq)]
+struct Given {
+    source: Source,
+    element_type: ElementType,
+    dims: Vec<i64>,
+}
+
 /// What the command line says of inputs, and what the files that it names say of themselves.
 pub struct Inputs<'m> {
     model: &'m Model,
     /// By the place of the input in the signature.
-    given: Vec<Option<(Source, ElementType, Vec<i64>)>>,
+    given: Vec<Option<Given>>,
     /// Sizes of each run.
     pub sizes: Vec<Sizes>,
     seed: u64,
@@ -54,11 +62,11 @@ impl<'m> Inputs<'m> {
         }
         let fixed = fixed(values, &all);
         let sizes = asked(model.manifest(), &running.dim, &fixed)?;
-        let mut given: Vec<Option<(Source, ElementType, Vec<i64>)>> = vec![None; values.len()];
+        let mut given: Vec<Option<Given>> = vec![None; values.len()];
         let signatures: Vec<(ElementType, Vec<i64>)> = signatures.into_iter().map(|(_, signature)| signature).collect();
-        for ((name, source), (ty, dims)) in sources.into_iter().zip(signatures) {
+        for ((name, source), (element_type, dims)) in sources.into_iter().zip(signatures) {
             let at = values.iter().position(|value| value.name == name).unwrap_or_default();
-            if given[at].replace((source, ty, dims)).is_some() {
+            if given[at].replace(Given { source, element_type, dims }).is_some() {
                 return Err(Failure::usage(format!("the input `{name}` is given twice")));
             }
         }
@@ -75,7 +83,7 @@ impl<'m> Inputs<'m> {
     /// Refuses inputs at sizes that the model does not take.
     fn accept(&self, sizes: &Sizes) -> Result<(), Failure> {
         let signature = |(at, value): (usize, &Value)| match &self.given[at] {
-            Some((_, ty, dims)) => Ok((*ty, dims.clone())),
+            Some(given) => Ok((given.element_type, given.dims.clone())),
             None => Ok((value.element_type, dims(value, sizes)?)),
         };
         let values = self.model.inputs();
@@ -91,8 +99,8 @@ impl<'m> Inputs<'m> {
     /// When a file is not read.
     pub fn load(&self, files: &mut Files) -> Result<Vec<Option<Tensor>>, Failure> {
         let values = self.model.inputs().iter().zip(&self.given);
-        let load = |(value, given): (&Value, &Option<(Source, ElementType, Vec<i64>)>)| {
-            given.as_ref().map(|(source, ..)| files.load(value, source)).transpose()
+        let load = |(value, given): (&Value, &Option<Given>)| {
+            given.as_ref().map(|given| files.load(value, &given.source)).transpose()
         };
         values.map(load).collect()
     }
