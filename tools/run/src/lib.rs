@@ -2,7 +2,7 @@
 //! commands beside those that compile.
 //!
 //! * [`run`]: a model on tensors; [`Models`](run::Models) is where models come from;
-//! * [`bench`]: latencies at many shapes, beside a peer;
+//! * [`mod@bench`]: latencies at many shapes, beside a peer;
 //! * [`inspect`], [`verify`], [`devices`]: what is there;
 //! * [`talk`], [`failure`], [`files`]: messages, ends of commands, files that are written.
 #![forbid(unsafe_code)]
@@ -18,6 +18,7 @@ pub mod inspect;
 pub mod memory;
 pub mod profile;
 mod progress;
+pub mod python;
 pub mod random;
 pub mod run;
 pub mod shell;

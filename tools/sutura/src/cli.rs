@@ -205,6 +205,8 @@ pub(crate) struct CompileArgs {
     #[arg(long, value_name = "FLAGS", num_args = 0..=1, require_equals = true, value_delimiter = ',')]
     #[arg(default_missing_value = "fast", value_parser = fast_math())]
     pub(crate) fast_math: Vec<String>,
+    #[command(flatten)]
+    pub(crate) fusion: Fusion,
     /// What indices of kernels for GPUs may be in 32 bits: less than they could makes small sizes take the kernels with 64
     /// bits, for tests
     #[arg(long, value_name = "N", hide = true, value_parser = index_limit)]
@@ -217,6 +219,14 @@ pub(crate) struct CompileArgs {
     pub(crate) threads: Option<u16>,
     #[command(flatten)]
     pub(crate) reading: Reading,
+}
+
+/// Whether operations are fused.
+#[derive(Args, Clone, Copy, Debug, Default)]
+pub(crate) struct Fusion {
+    /// Makes a kernel of each operation, which is slow: to see what fusion saves, or whether it is to blame
+    #[arg(long)]
+    pub(crate) no_fusion: bool,
 }
 
 /// What `--fast-math` takes.
@@ -263,6 +273,8 @@ pub(crate) struct ModelRunArgs {
     /// The folder that `--dump-values` writes to: a .npy for each value, and index.json
     #[arg(long, value_name = "DIR", default_value = "values", requires = "dump_values")]
     pub(crate) dump_dir: PathBuf,
+    #[command(flatten)]
+    pub(crate) fusion: Fusion,
 }
 
 #[derive(Debug, Subcommand)]
@@ -299,13 +311,31 @@ pub(crate) struct NumericsArgs {
     /// A folder for the first wrong operation: as a model, its inputs, what it made and what was expected
     #[arg(short, long, value_name = "DIR")]
     pub(crate) output: Option<PathBuf>,
+    /// What says what an operation means
+    #[arg(long, value_enum, default_value_t, value_name = "WHAT")]
+    pub(crate) against: Against,
+    /// The Python that is asked for onnxruntime
+    #[arg(long, default_value = "python3", value_name = "COMMAND")]
+    pub(crate) python: PathBuf,
     /// Changes what the operation of a node or value makes in the compiled program alone, to see that it is found; for developers
     #[arg(long, value_name = "NAME")]
     pub(crate) plant_error: Option<String>,
     #[command(flatten)]
     pub(crate) running: NumericsRunning,
     #[command(flatten)]
+    pub(crate) fusion: Fusion,
+    #[command(flatten)]
     pub(crate) reading: Reading,
+}
+
+/// What operations are compared with.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Against {
+    /// Sutura's interpreter
+    #[default]
+    Interpreter,
+    /// onnxruntime in Python, which knows nothing of Sutura's importer
+    Onnxruntime,
 }
 
 #[derive(Args, Debug)]
@@ -326,6 +356,8 @@ pub(crate) struct ValuesArgs {
     pub(crate) output: PathBuf,
     #[command(flatten)]
     pub(crate) running: NumericsRunning,
+    #[command(flatten)]
+    pub(crate) fusion: Fusion,
     #[command(flatten)]
     pub(crate) reading: Reading,
 }

@@ -123,7 +123,7 @@ fn compiled(talk: &Talk) -> Result<String, String> {
         std::fs::write(&model, PROGRAM).map_err(|e| Failure::io("write", &model, &e))?;
         let args = CompileArgs { model, output: Some(output.clone()), ..CompileArgs::default() };
         compile::compile(&args, &talk.muted().without_stages())?;
-        let ready: Ready = Compiled.artifact(&output, &[], talk)?;
+        let ready: Ready = Compiled::default().artifact(&output, &[], talk)?;
         let result = ready.load(Options::new())?.run(&[Tensor::from_slice(&[2], &[1.0f32, -3.0])?])?;
         match result[0].as_slice::<f32>() {
             Some([2.0, -6.0]) => Ok(()),

@@ -138,7 +138,7 @@ fn dispatch(command: &Command, talk: &Talk) -> Result<(), Failure> {
     match command {
         Command::Compile(args) => compile::compile(args, talk),
         Command::Run(args) => values::run_and_dump(args, talk),
-        Command::Bench(args) => bench::bench(args, &Compiled, talk),
+        Command::Bench(args) => bench::bench(args, &Compiled::default(), talk),
         Command::Inspect(args) => inspect::inspect(args, talk),
         Command::Verify(args) => verify::verify(args, talk),
         Command::Check(args) => check::check(args, talk),

@@ -9,7 +9,7 @@ use sutura_run::artifacts::is_artifact;
 use sutura_run::run::{Models, Ready};
 use sutura_runtime::Model;
 
-use crate::cli::CompileArgs;
+use crate::cli::{CompileArgs, Fusion};
 use crate::compile;
 use crate::dims::Dims;
 use crate::failure::Failure;
@@ -18,8 +18,11 @@ use crate::machine::Wanted;
 use crate::talk::Talk;
 
 /// Takes artifacts and models.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Compiled;
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Compiled {
+    /// How models are compiled.
+    pub(crate) fusion: Fusion,
+}
 
 impl Models for Compiled {
     fn artifact(&self, path: &Path, dims: &[DimSpec], talk: &Talk) -> Result<Ready, Failure> {
@@ -30,7 +33,8 @@ impl Models for Compiled {
         let folder = TemporaryFolder::new()?;
         let output = folder.path().join("model.sutura");
         let dims = Dims { dim: dims.to_vec(), dims: None };
-        let args = CompileArgs { model: path.to_owned(), output: Some(output.clone()), dims, ..CompileArgs::default() };
+        let (model, fusion) = (path.to_owned(), self.fusion);
+        let args = CompileArgs { model, output: Some(output.clone()), dims, fusion, ..CompileArgs::default() };
         compile::compile(&args, &talk.without_stages())?;
         Ok(Ready::made(output, folder))
     }

@@ -22,6 +22,7 @@ use sutura_passes::graph_to_gir::CONVERT_GRAPH_TO_GIR;
 use sutura_passes::integer_products::INTEGER_PRODUCTS;
 use sutura_passes::rt_to_upstream::HOST_ATTR;
 use sutura_passes::stages;
+use sutura_passes::stitch::STITCH;
 
 use crate::cli::Search;
 use crate::failure::{Failure, Kind};
@@ -167,6 +168,8 @@ pub(crate) struct Compilation {
     pub(crate) fast_math: Vec<String>,
     /// Option of `--index-limit`.
     pub(crate) index_limit: Option<i64>,
+    /// Whether each operation is a region of its own.
+    pub(crate) no_fusion: bool,
     /// How mappings are chosen.
     pub(crate) search: Search,
     /// Keeps what the stage that runs has begun with, for a reproducer, if anything.
@@ -223,6 +226,7 @@ impl Compilation {
             heard: Heard::default(),
             fast_math: Vec::new(),
             index_limit: None,
+            no_fusion: false,
             search: Search::Off,
             begun: None,
             watch: None,
@@ -344,6 +348,9 @@ impl Compilation {
             passes = with(passes, GRAPH_PROPERTY_REWRITE.argument, options.clone());
             passes = with(passes, FOLD_INTO_WEIGHTS.argument, options.clone());
             passes = with(passes, GRAPH_OPERATOR_REWRITE.argument, options);
+        }
+        if self.no_fusion && stage.name == "stitch" {
+            passes = with(passes, STITCH.argument, "max-ops=1".to_owned());
         }
         if let Some(limit) = self.index_limit {
             passes = with(passes, GPU_NARROW_INDICES.argument, format!("limit={limit}"));

@@ -65,6 +65,8 @@ fn right_programs_are_right() {
         })
         .collect();
     assert!(refused.is_empty(), "{refused:#?}");
+    let (exit, said) = numerics("attention", &["--dim", "b=1,s=4", "--no-fusion", "-q"]);
+    assert_eq!(exit, Exit::Ok, "{said}");
 }
 
 /// How many programs have every node and other sizes looked at: all take minutes, and few do here.
@@ -148,7 +150,24 @@ fn values_are_written_by_their_names() {
         tensor.as_slice::<f32>().unwrap().iter().copied().fold(f32::INFINITY, f32::min)
     };
     assert!(least("h.npy") < 0.0 && least("r.npy") == 0.0);
+    // Without fusion they are the same but for rounding, and come from more kernels.
+    let fused = sutura_runtime::npy::read(dumped.join("r.npy")).unwrap();
+    let (exit, said) = run(&["--dump-values=r", "--no-fusion"]);
+    assert_eq!(exit, Exit::Ok, "{said}");
+    let alone = sutura_runtime::npy::read(dumped.join("r.npy")).unwrap();
+    assert!(sutura_runtime::compare::all_close(&alone, &fused, 1e-5, 1e-5).unwrap());
+    assert!(kernels(&path, &["--no-fusion"]) > kernels(&path, &[]));
     let (exit, said) = run(&["--dump-values=hh"]);
     assert_eq!(exit, Exit::Usage, "{said}");
     assert!(said.contains("the model has no value `hh`"), "{said}");
+}
+
+/// How many kernels a model is compiled to.
+fn kernels(model: &Path, more: &[&str]) -> usize {
+    let folder = tempfile::tempdir().unwrap();
+    let output = folder.path().join("m.sutura");
+    let head = ["sutura", "compile", "-q", model.to_str().unwrap(), "-o", output.to_str().unwrap()];
+    let (exit, said) = sutura_cli::run(&[&head[..], more].concat());
+    assert_eq!(exit, Exit::Ok, "{said}");
+    sutura_runtime::Artifact::open(&output).unwrap().manifest().kernels.len()
 }

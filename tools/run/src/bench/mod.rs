@@ -86,9 +86,9 @@ fn row(
     };
     let views: Vec<TensorView<'_>> = tensors.iter().map(|tensor| tensor.view()).collect();
     let dims: Vec<&[i64]> = views.iter().map(TensorView::dims).collect();
-    let mut outputs = model.allocate_outputs(&dims)?;
-    // Data may decide what tensors are needed, which a first run finds out.
+    // Data may decide how much place outputs need, which a first run finds out.
     drop(model.run_views(&views)?);
+    let mut outputs = model.allocate_outputs(&dims)?;
     for _ in 0..TURNS {
         own.add(timed(model, &views, &mut outputs, turn)?);
         let (Some(asked), Some(feed)) = (peer.as_mut(), &feed) else { continue };

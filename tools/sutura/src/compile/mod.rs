@@ -59,14 +59,20 @@ pub(crate) fn compile(args: &CompileArgs, talk: &Talk) -> Result<(), Failure> {
     let listening = remarks.is_some() || report.is_some();
     let compilation = if listening { Compilation::listening() } else { Compilation::new() };
     let mut compilation = compilation.storing_beside(&output);
-    compilation.fast_math.clone_from(&args.fast_math);
-    compilation.index_limit = args.index_limit;
-    // What is measured decides, not what is predicted.
-    compilation.search = if args.tune { Search::Off } else { args.search };
+    as_asked(&mut compilation, args);
     let result = product(args, &output, &compilation, (report.as_ref(), tuner.as_ref()), talk);
     // What was remarked before a failure helps to understand it.
     let written = remarks.map_or(Ok(()), |sink| sink.write(&compilation.cx, &compilation.heard.all(), talk));
     result.and(written)
+}
+
+/// Gives passes the options that the user gave.
+fn as_asked(compilation: &mut Compilation, args: &CompileArgs) {
+    compilation.fast_math.clone_from(&args.fast_math);
+    compilation.index_limit = args.index_limit;
+    compilation.no_fusion = args.fusion.no_fusion;
+    // What is measured decides, not what is predicted.
+    compilation.search = if args.tune { Search::Off } else { args.search };
 }
 
 /// Compiles, and writes what is asked for.
@@ -259,9 +265,7 @@ pub(crate) fn compile_watched(
 pub(crate) fn until_failure(args: &CompileArgs) -> Option<Begun> {
     let (talk, _) = Talk::kept_silent();
     let mut compilation = Compilation::new();
-    compilation.fast_math.clone_from(&args.fast_math);
-    compilation.index_limit = args.index_limit;
-    compilation.search = if args.tune { Search::Off } else { args.search };
+    as_asked(&mut compilation, args);
     compilation.begun = Some(RefCell::default());
     let work = || each_machine(args, &compilation, &talk, |job, program, source| job.front(program, source).map(drop));
     let ended = catch_unwind(AssertUnwindSafe(work));

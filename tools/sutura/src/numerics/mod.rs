@@ -4,6 +4,8 @@
 //! each on what the compiled program computed before it; so an error is found where it arises and not where it shows.
 
 mod judge;
+mod operation;
+mod outside;
 mod plant;
 mod report;
 
@@ -16,7 +18,7 @@ use sutura_interp::{Interpreter, Tensor as Held, Value as HeldValue};
 use sutura_ir::{Module, Value};
 use sutura_runtime::Tensor;
 
-use crate::cli::NumericsArgs;
+use crate::cli::{Against, NumericsArgs};
 use crate::failure::{Failure, Kind};
 use crate::files::say;
 use crate::graph_function::Named;
@@ -24,6 +26,8 @@ use crate::pipeline::{Emit, Level, Stage};
 use crate::talk::Talk;
 use crate::values::{self, Valued};
 use judge::{Judge, Verdict};
+use operation::Operation;
+use outside::References;
 
 /// What makes operators that the interpreter calls as a whole visible in their parts.
 const REFERENCE: Stage =
@@ -33,7 +37,7 @@ const REFERENCE: Stage =
 const PLACES: usize = 1 << 20;
 
 pub(crate) fn numerics(args: &NumericsArgs, talk: &Talk) -> Result<(), Failure> {
-    let valued = Valued::read(&args.model, &args.reading, talk)?;
+    let valued = Valued::read(&args.model, &args.reading, args.fusion, talk)?;
     if let Some(folder) = &args.output {
         std::fs::create_dir_all(folder).map_err(|e| Failure::io("create", folder, &e))?;
     }
@@ -53,13 +57,18 @@ pub(crate) fn numerics(args: &NumericsArgs, talk: &Talk) -> Result<(), Failure> 
     let model = valued.compiled(module, &compiled, &talk.muted())?;
     let inputs = values::inputs(&model, (&args.inputs, &args.input_files), &args.running.running(&args.reading), talk)?;
     let found = values::run(&model, &inputs)?;
-    let verdict = judged(&valued, &wanted, &inputs, &found, talk)?;
+    let names: Vec<&str> = wanted.values().map(String::as_str).collect();
+    let operation = Operation { valued: &valued, names: &names, inputs: (&model, &inputs), found: &found, value: 0 };
+    let references = match args.against {
+        Against::Interpreter => None,
+        Against::Onnxruntime => Some(outside::references(operation, &args.python, talk)?),
+    };
+    let verdict = judged(&valued, &wanted, &inputs, &found, references.as_ref(), talk)?;
     let Some(first) = verdict.findings.first() else {
         whole(&valued, args.plant_error.is_some(), &inputs, talk)?;
         return agree(args, &verdict, talk);
     };
-    let names: Vec<&str> = wanted.values().map(String::as_str).collect();
-    let report = report::Report { valued: &valued, names: &names, inputs: (&model, &inputs), found: &found, first };
+    let report = report::Report { operation: Operation { value: first.value, ..operation }, first };
     report.tell(args, verdict.findings.len(), talk)
 }
 
@@ -76,7 +85,7 @@ fn whole(valued: &Valued, is_changed: bool, inputs: &[Tensor], talk: &Talk) -> R
     let values: Vec<Value> = wanted.keys().copied().collect();
     let model = valued.compiled(valued.module.clone(), &values, &talk.muted())?;
     let found = values::run(&model, inputs)?;
-    let verdict = judged(valued, &wanted, inputs, &found, talk)?;
+    let verdict = judged(valued, &wanted, inputs, &found, None, talk)?;
     let Some(first) = verdict.findings.first() else { return Ok(()) };
     let (name, worst) = (&wanted[first.value], &first.worst);
     let failure = Failure::new(
@@ -97,9 +106,13 @@ fn agree(args: &NumericsArgs, verdict: &Verdict, talk: &Talk) -> Result<(), Fail
         let fields = json!({ "wrong": Json::Null, "compared": compared, "largest_part_of_bound": closest });
         return talk.result("numerics", fields.as_object().cloned().unwrap_or_default());
     }
+    let reference = match args.against {
+        Against::Interpreter => "the interpreter",
+        Against::Onnxruntime => "onnxruntime",
+    };
     let noun = if compared == 1 { "value agrees" } else { "values agree" };
     say(&format!(
-        "{compared} {noun} with the interpreter in `{}`; the largest error is {:.0} % of its bound",
+        "{compared} {noun} with {reference} in `{}`; the largest error is {:.0} % of its bound",
         args.model.display(),
         closest * 100.0
     ))
@@ -110,7 +123,7 @@ fn planted(valued: &Valued, name: &str) -> Result<Value, Failure> {
     if let Some((_, value)) = valued.values.iter().find(|(known, _)| known == name) {
         return Ok(*value);
     }
-    let node = |(_, value): &&Named| report::node_of(valued, *value).is_some_and(|node| node == name);
+    let node = |(_, value): &&Named| operation::node_of(valued, *value).is_some_and(|node| node == name);
     match valued.values.iter().rfind(node) {
         Some((_, value)) => Ok(*value),
         None => valued.chosen(&[name.to_owned()]).map(|values| values[0].1),
@@ -123,6 +136,7 @@ fn judged(
     wanted: &IndexMap<Value, String>,
     inputs: &[Tensor],
     found: &[Tensor],
+    references: Option<&References>,
     talk: &Talk,
 ) -> Result<Verdict, Failure> {
     let cx = valued.cx();
@@ -135,8 +149,12 @@ fn judged(
     let function = crate::graph_function::GraphFunction::of(cx, &reference)?;
     let body = function.body(&reference);
     let mut watched: IndexMap<Value, (usize, Held)> = IndexMap::new();
+    let mut expected = references.map(|_| IndexMap::new());
     for (number, (value, tensor)) in function.results(&reference).into_iter().zip(found).enumerate() {
         watched.entry(value).or_insert((number, judge::tensor(cx, body.ty(value), tensor).map_err(fault)?));
+        if let (Some(expected), Some(reference)) = (&mut expected, references.and_then(|all| all.get(&number))) {
+            expected.insert(number, judge::tensor(cx, body.ty(value), reference).map_err(fault)?);
+        }
     }
     let mut given = inputs.iter();
     let mut arguments = Vec::new();
@@ -152,7 +170,7 @@ fn judged(
     let name = sutura_ir::OpRef::new(cx, reference.body(), function.op).symbol_name().unwrap_or("main").to_owned();
     let verdict = Arc::new(Mutex::new(Verdict::default()));
     let mut interpreter = Interpreter::new(cx, &reference);
-    interpreter.observe(Box::new(Judge::new(watched, verdict.clone())));
+    interpreter.observe(Box::new(Judge::new(watched, verdict.clone()).against(expected)));
     let ran = interpreter.call(&name, &arguments);
     let verdict = std::mem::take(&mut *verdict.lock().unwrap_or_else(PoisonError::into_inner));
     match ran {

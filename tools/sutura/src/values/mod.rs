@@ -1,6 +1,6 @@
 //! The values inside a model, by its names: a program whose outputs they are is compiled and run.
 //!
-//! Regions are fused as ever; what is asked for is written out beside what the model returns.
+//! Regions are fused as ever, or not at all with `--no-fusion`; what is asked for is written out beside what the model returns.
 
 mod dump;
 
@@ -17,7 +17,7 @@ use sutura_run::run::Inputs;
 use sutura_run::tensors::Files;
 use sutura_runtime::{Model, Options, Tensor, TensorView};
 
-use crate::cli::{CompileArgs, ModelRunArgs, Reading, ValuesArgs};
+use crate::cli::{CompileArgs, Fusion, ModelRunArgs, Reading, ValuesArgs};
 use crate::compile;
 use crate::extract::cut_failure;
 use crate::failure::{Failure, of_operators};
@@ -43,15 +43,15 @@ pub(crate) fn run_and_dump(args: &ModelRunArgs, talk: &Talk) -> Result<(), Failu
         let reading = Reading { max_input: run.running.max_input, ..Reading::default() };
         let names: Vec<String> = names.iter().cloned().collect();
         let given = (&run.inputs[..], &run.input_files[..]);
-        dump((&run.model, &reading), &names, given, &run.running, &args.dump_dir, talk)?;
+        dump((&run.model, &reading, args.fusion), &names, given, &run.running, &args.dump_dir, talk)?;
     }
-    sutura_run::run::run(run, &Compiled, talk)
+    sutura_run::run::run(run, &Compiled { fusion: args.fusion }, talk)
 }
 
 /// `sutura debug values`
 pub(crate) fn command(args: &ValuesArgs, talk: &Talk) -> Result<(), Failure> {
     let given = (&args.inputs[..], &args.input_files[..]);
-    dump((&args.model, &args.reading), &args.names, given, &args.running.running(&args.reading), &args.output, talk)
+    dump((&args.model, &args.reading, args.fusion), &args.names, given, &args.running.running(&args.reading), &args.output, talk)
 }
 
 /// A model, read, with its values by name.
@@ -69,8 +69,9 @@ pub(crate) struct Valued {
 
 impl Valued {
     /// Reads a model.
-    pub(crate) fn read(model: &Path, reading: &Reading, talk: &Talk) -> Result<Self, Failure> {
-        let compilation = Compilation::new();
+    pub(crate) fn read(model: &Path, reading: &Reading, fusion: Fusion, talk: &Talk) -> Result<Self, Failure> {
+        let mut compilation = Compilation::new();
+        compilation.no_fusion = fusion.no_fusion;
         let args = CompileArgs { model: model.to_owned(), reading: reading.clone(), ..CompileArgs::default() };
         let source = compile::source(&args, &compilation, talk)?;
         let (module, function) = match &source.input {
