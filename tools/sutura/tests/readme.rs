@@ -54,7 +54,7 @@ fn known_chore(name: &str) -> Result<(), String> {
 
 fn package(name: &str) -> Result<(), String> {
     let manifest = repository().join("tools").join(name.trim_start_matches("sutura-")).join("Cargo.toml");
-    let text = fs::read_to_string(&manifest).map_err(|error| format!("{}: {error}", manifest.display()))?;
+    let text = fs::read_to_string(&manifest).unwrap_or_default();
     if text.contains(&format!("name = \"{name}\"")) { Ok(()) } else { Err(format!("there is no package {name}")) }
 }
 
@@ -91,7 +91,7 @@ fn wrong_commands_are_found() {
     let folder = folder();
     for (command, words) in [
         ("cargo xtask demmo", "there is no `cargo xtask demmo`"),
-        ("cargo build --release -p sutura-walk", "sutura-walk"),
+        ("cargo build --release -p sutura-walk", "there is no package sutura-walk"),
         ("sutura check absent.onnx", "absent.onnx"),
         ("sutura-run run model.onnx", "is not a Sutura artifact"),
         ("python benches/beside_onnxruntime.py --sideways", "has no --sideways"),

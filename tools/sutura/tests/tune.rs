@@ -13,7 +13,7 @@ fn sutura(folder: &Path, args: &[&str]) -> Output {
 
 /// Compiles `m.mlir`; what is said on stderr.
 fn compiles(folder: &Path, args: &[&str]) -> String {
-    let output = sutura(folder, &[&["compile", "m.mlir", "--tune", "--tune-cache=c.json"], args].concat());
+    let output = sutura(folder, &[&["compile", "m.mlir", "--tune", "--tune-cache=c.json", "-v"], args].concat());
     let said = String::from_utf8(output.stderr).unwrap();
     assert!(output.status.success(), "{args:?}\n{said}");
     said
