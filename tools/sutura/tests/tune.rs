@@ -13,7 +13,8 @@ fn sutura(folder: &Path, args: &[&str]) -> Output {
 
 /// Compiles `m.mlir`; what is said on stderr.
 fn compiles(folder: &Path, args: &[&str]) -> String {
-    let output = sutura(folder, &[&["compile", "m.mlir", "--tune", "--tune-cache=c.json", "-v"], args].concat());
+    let told = if args.contains(&"-q") { &[][..] } else { &["-v"] };
+    let output = sutura(folder, &[&["compile", "m.mlir", "--tune", "--tune-cache=c.json"], told, args].concat());
     let said = String::from_utf8(output.stderr).unwrap();
     assert!(output.status.success(), "{args:?}\n{said}");
     said

@@ -51,7 +51,14 @@ pub(crate) fn run_and_dump(args: &ModelRunArgs, talk: &Talk) -> Result<(), Failu
 /// `sutura debug values`
 pub(crate) fn command(args: &ValuesArgs, talk: &Talk) -> Result<(), Failure> {
     let given = (&args.inputs[..], &args.input_files[..]);
-    dump((&args.model, &args.reading, args.fusion), &args.names, given, &args.running.running(&args.reading), &args.output, talk)
+    dump(
+        (&args.model, &args.reading, args.fusion),
+        &args.names,
+        given,
+        &args.running.running(&args.reading),
+        &args.output,
+        talk,
+    )
 }
 
 /// A model, read, with its values by name.
