@@ -29,6 +29,12 @@ def test_right_programs_agree_with_onnxruntime(name):
     assert "agree with onnxruntime" in done.stdout or "agrees with onnxruntime" in done.stdout
 
 
+def test_nothing_compared_is_no_success():
+    done = numerics("matmul_bf16")
+    assert done.returncode == 3, done.stdout + done.stderr
+    assert "NumPy has no type bf16" in done.stderr and "no operation could be compared" in done.stderr
+
+
 @pytest.mark.parametrize(("name", "node"), [("matmul", "n_h"), ("softmax", "n_p"), ("slices", "n_t")])
 def test_a_planted_error_is_named(name, node, tmp_path):
     done = numerics(name, "--plant-error", node, "-o", str(tmp_path / "kept"))

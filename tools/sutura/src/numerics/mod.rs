@@ -102,6 +102,10 @@ fn whole(valued: &Valued, is_changed: bool, inputs: &[Tensor], talk: &Talk) -> R
 /// Says that everything is right.
 fn agree(args: &NumericsArgs, verdict: &Verdict, talk: &Talk) -> Result<(), Failure> {
     let (compared, closest) = (verdict.compared, verdict.closest);
+    if compared == 0 {
+        let failure = Failure::new(Kind::Unsupported, "no operation could be compared");
+        return Err(failure.hint("the notes say why; `--against interpreter` compares every type"));
+    }
     if talk.is_json() {
         let fields = json!({ "wrong": Json::Null, "compared": compared, "largest_part_of_bound": closest });
         return talk.result("numerics", fields.as_object().cloned().unwrap_or_default());
