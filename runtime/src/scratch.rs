@@ -41,35 +41,49 @@ impl Default for Scratch {
     }
 }
 
-/// The scratch areas that no run uses now.
+/// The scratch areas of a model.
 #[derive(Default)]
 pub(crate) struct ScratchPool {
-    free: Mutex<Vec<Scratch>>,
+    areas: Mutex<Areas>,
+}
+
+#[derive(Default)]
+struct Areas {
+    /// Those that no run uses now.
+    free: Vec<Scratch>,
+    /// How many runs have one.
+    leased: usize,
+    /// How many had one at the same time at most.
+    most: usize,
 }
 
 impl ScratchPool {
     /// Takes an area, the one used last, whose pages are most likely in the caches.
     pub(crate) fn lease(&self) -> Lease<'_> {
-        let scratch = self.try_lock().and_then(|mut free| free.pop()).unwrap_or_default();
-        Lease { pool: self, scratch }
+        let Some(mut areas) = self.try_lock() else {
+            return Lease { pool: self, scratch: Scratch::default(), counted: false };
+        };
+        areas.leased += 1;
+        areas.most = areas.most.max(areas.leased);
+        Lease { pool: self, scratch: areas.free.pop().unwrap_or_default(), counted: true }
     }
 
     /// Gives all free memory back to the system.
     pub(crate) fn clear(&self) {
-        let areas = std::mem::take(&mut *self.lock());
-        drop(areas);
+        let free = std::mem::take(&mut self.lock().free);
+        drop(free);
     }
 
-    fn lock(&self) -> MutexGuard<'_, Vec<Scratch>> {
-        self.free.lock().unwrap_or_else(PoisonError::into_inner)
+    fn lock(&self) -> MutexGuard<'_, Areas> {
+        self.areas.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Waits for nobody for long. In a process that was forked the lock may be that of a thread that is not there.
-    fn try_lock(&self) -> Option<MutexGuard<'_, Vec<Scratch>>> {
+    fn try_lock(&self) -> Option<MutexGuard<'_, Areas>> {
         for _ in 0..TRIES {
-            match self.free.try_lock() {
-                Ok(free) => return Some(free),
-                Err(TryLockError::Poisoned(free)) => return Some(free.into_inner()),
+            match self.areas.try_lock() {
+                Ok(areas) => return Some(areas),
+                Err(TryLockError::Poisoned(areas)) => return Some(areas.into_inner()),
                 Err(TryLockError::WouldBlock) => std::hint::spin_loop(),
             }
         }
@@ -81,6 +95,8 @@ impl ScratchPool {
 pub(crate) struct Lease<'a> {
     pool: &'a ScratchPool,
     scratch: Scratch,
+    /// Whether the pool knows of it: not of one that was made because nobody could look into the pool.
+    counted: bool,
 }
 
 impl Deref for Lease<'_> {
@@ -100,8 +116,11 @@ impl DerefMut for Lease<'_> {
 impl Drop for Lease<'_> {
     fn drop(&mut self) {
         let scratch = std::mem::take(&mut self.scratch);
-        if let Some(mut free) = self.pool.try_lock() {
-            free.push(scratch);
+        let Some(mut areas) = self.pool.try_lock() else { return };
+        areas.leased -= usize::from(self.counted);
+        // One that was made beside those in the pool would make it grow for ever.
+        if areas.free.len() + areas.leased < areas.most {
+            areas.free.push(scratch);
         }
     }
 }
@@ -145,6 +164,43 @@ mod tests {
         assert_eq!(pool.lease().workspace.len(), 0);
         drop(lease);
         pool.clear();
-        assert!(pool.lock().is_empty());
+        assert!(pool.lock().free.is_empty());
+    }
+
+    fn free(pool: &ScratchPool) -> usize {
+        pool.lock().free.len()
+    }
+
+    #[test]
+    fn a_pool_has_as_many_areas_as_were_leased_at_once() {
+        let pool = ScratchPool::default();
+        let leases = [pool.lease(), pool.lease(), pool.lease()];
+        assert_eq!(free(&pool), 0);
+        drop(leases);
+        assert_eq!(free(&pool), 3);
+        drop([pool.lease(), pool.lease()]);
+        assert_eq!(free(&pool), 3);
+    }
+
+    #[test]
+    fn what_the_pool_does_not_know_makes_it_no_larger() {
+        let pool = ScratchPool::default();
+        drop(pool.lease());
+        for _ in 0..5 {
+            let guard = pool.lock();
+            let unknown = pool.lease();
+            assert!(!unknown.counted);
+            drop(guard);
+            drop(unknown);
+            assert_eq!(free(&pool), 1);
+        }
+        // One that goes while nobody can look is gone, and the next run makes another.
+        let lost = pool.lease();
+        let guard = pool.lock();
+        drop(lost);
+        drop(guard);
+        assert_eq!(free(&pool), 0);
+        drop(pool.lease());
+        assert_eq!(free(&pool), 1);
     }
 }
