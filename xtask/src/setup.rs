@@ -54,6 +54,7 @@ const PACKAGES: &[Package] = &[
     package("python3", Sign::Program("python3"), "runs the scripts of the GPU bundle in tests"),
     package("python3-venv", Sign::Python("ensurepip/__init__.py"), "makes environments for the tests of Python"),
     package("valgrind", Sign::Program("valgrind"), "looks for wrong memory accesses of the runtime"),
+    package("clang", Sign::Program("clang"), "builds in tests what gcc builds"),
     package("gcc-aarch64-linux-gnu", Sign::Program("aarch64-linux-gnu-gcc"), "links static libraries for Arm in tests"),
     package("gcc-riscv64-linux-gnu", Sign::Program("riscv64-linux-gnu-gcc"), "links those for RISC-V"),
     package("libc6-dev-arm64-cross", Sign::Header("../aarch64-linux-gnu/include/stdio.h"), "the C library of Arm"),
