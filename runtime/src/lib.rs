@@ -45,6 +45,7 @@ mod tensor;
 mod weights;
 
 pub use artifact::Artifact;
+pub use cpu::CpuidBit;
 pub use element::{Element, ElementType};
 pub use error::{ArtifactProblem, Error, ErrorKind, Result, ShapeProblem};
 pub use manifest::Manifest;

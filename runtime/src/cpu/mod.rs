@@ -10,6 +10,8 @@ mod arm;
 mod riscv;
 mod x86;
 
+pub use x86::CpuidBit;
+
 use crate::error::{Error, Result};
 use crate::manifest::Target;
 

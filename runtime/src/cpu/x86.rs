@@ -9,6 +9,17 @@ pub(crate) struct Leaf {
     pub(crate) edx: u32,
 }
 
+impl Leaf {
+    fn register(&self, number: u32) -> u32 {
+        match number {
+            0 => self.eax,
+            1 => self.ebx,
+            2 => self.ecx,
+            _ => self.edx,
+        }
+    }
+}
+
 /// What is asked: leaf and sub-leaf.
 pub(crate) const QUESTIONS: [(u32, u32); 7] =
     [(1, 0), (7, 0), (7, 1), (0xd, 1), (0x14, 0), (0x8000_0001, 0), (0x8000_0008, 0)];
@@ -22,20 +33,20 @@ pub(crate) struct Facts {
     pub(crate) saved: u64,
 }
 
-/// Where a bit is: the number of a question, and a register of the answer.
-type Place = (usize, fn(&Leaf) -> u32);
+/// Where a bit is: the number of a question, and a register of the answer (eax, ebx, ecx, edx).
+type Place = (usize, u32);
 
-const BASIC_C: Place = (0, |leaf| leaf.ecx);
-const BASIC_D: Place = (0, |leaf| leaf.edx);
-const MORE_B: Place = (1, |leaf| leaf.ebx);
-const MORE_C: Place = (1, |leaf| leaf.ecx);
-const MORE_D: Place = (1, |leaf| leaf.edx);
-const LATER_A: Place = (2, |leaf| leaf.eax);
-const LATER_D: Place = (2, |leaf| leaf.edx);
-const STATE_A: Place = (3, |leaf| leaf.eax);
-const TRACE_B: Place = (4, |leaf| leaf.ebx);
-const AMD_C: Place = (5, |leaf| leaf.ecx);
-const AMD_B: Place = (6, |leaf| leaf.ebx);
+const BASIC_C: Place = (0, 2);
+const BASIC_D: Place = (0, 3);
+const MORE_B: Place = (1, 1);
+const MORE_C: Place = (1, 2);
+const MORE_D: Place = (1, 3);
+const LATER_A: Place = (2, 0);
+const LATER_D: Place = (2, 3);
+const STATE_A: Place = (3, 0);
+const TRACE_B: Place = (4, 1);
+const AMD_C: Place = (5, 2);
+const AMD_B: Place = (6, 1);
 
 /// What the system has to save for a feature: the bits of [`Facts::saved`].
 const NOTHING: u64 = 0;
@@ -81,6 +92,29 @@ const FEATURES: &[(&str, Place, u32, u64)] = &[
     ("clzero",     AMD_B,   0,  NOTHING), ("rdpru",     AMD_B,   4,  NOTHING), ("wbnoinvd",   AMD_B,   9,  NOTHING),
 ];
 
+/// Where `cpuid` tells of a feature, for code that asks it without this crate.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct CpuidBit {
+    /// LLVM's name of the feature.
+    pub name: &'static str,
+    /// Leaf and sub-leaf.
+    pub leaf: (u32, u32),
+    /// Register of the answer: 0 to 3 are eax, ebx, ecx and edx.
+    pub register: u32,
+    /// Number of the bit, from the low end.
+    pub bit: u32,
+    /// Bits that `xgetbv` of register 0 must have: what the system has to save.
+    pub saved: u64,
+}
+
+impl CpuidBit {
+    /// That of a feature; none for one that every x86-64 processor has, and for a name that this crate does not know.
+    pub fn of(feature: &str) -> Option<Self> {
+        let (name, (question, register), bit, saved) = *FEATURES.iter().find(|(name, ..)| *name == feature)?;
+        Some(Self { name, leaf: QUESTIONS[question], register, bit, saved })
+    }
+}
+
 impl Facts {
     /// Whether the processor and the system have a feature with LLVM's name; none if this crate does not know the name.
     pub(crate) fn has(&self, feature: &str) -> Option<bool> {
@@ -93,7 +127,7 @@ impl Facts {
             _ => {}
         }
         let (_, (leaf, register), bit, saved) = FEATURES.iter().find(|(name, ..)| *name == feature)?;
-        let present = register(&self.leaves[*leaf]) >> bit & 1 != 0;
+        let present = self.leaves[*leaf].register(*register) >> bit & 1 != 0;
         Some(present && self.saved & saved == *saved)
     }
 }

@@ -103,6 +103,11 @@ pub fn dims(path: &Path, recipe: &Recipe, value: &Value, limit: Option<u64>) -> 
     let bytes = read(path, limit)?;
     let (width, height) = reader(path, &bytes, limit)?.into_dimensions().map_err(|e| undecoded(path, &e))?;
     let (height, width) = recipe.size.unwrap_or((height, width));
+    let (pixels, most) = (u64::from(height) * u64::from(width), limit.unwrap_or(LIMIT) / 4);
+    if pixels > most {
+        let message = format!("`{}` becomes {height}x{width} pixels, more than {most}", path.display());
+        return Err(Failure::input(message).hint("`--max-input` sets the limit, at 4 bytes of it for a pixel"));
+    }
     recipe.dims(path, value, (height, width))
 }
 
@@ -317,5 +322,7 @@ mod tests {
         }
         std::fs::write(&path, &whole).unwrap();
         assert!(tensor(&path, &"hwc".parse().unwrap(), &input, Some(10)).is_err());
+        let failure = dims(&path, &"hwc,size=32768x32768".parse().unwrap(), &input, None).unwrap_err();
+        assert!(failure.message.contains("32768x32768 pixels, more than 134217728"), "{}", failure.message);
     }
 }

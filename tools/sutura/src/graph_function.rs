@@ -1,11 +1,16 @@
 //! The function of a program at the graph level, its values by name, and what it returns.
 
+use std::path::Path;
+
 use sutura_dialects::func::FuncOp;
+use sutura_grammar::{KeepLayout, ParseOptions};
 use sutura_import::onnx::{NAME, Outline, OutlineNode};
 use sutura_ir::op_def::Traits;
 use sutura_ir::{Attr, Block, Body, Context, Module, NamedAttr, Op, OpRef, Rewriter, Type, Value};
 
 use crate::failure::Failure;
+use crate::pipeline::{Compilation, Level};
+use crate::talk::Talk;
 
 /// The function that a program is.
 #[derive(Clone, Copy, Debug)]
@@ -40,6 +45,25 @@ impl GraphFunction {
             (Some(entry), 1) => Ok(Self { op: found.op, block: entry.block }),
             _ => Err(Failure::input("the program's function has several blocks, and a graph has one")),
         }
+    }
+
+    /// A program in text at the graph level, and its function.
+    pub(crate) fn parsed(
+        compilation: &Compilation,
+        text: &str,
+        path: &Path,
+        talk: &Talk,
+    ) -> Result<(Module, Self), Failure> {
+        let options = ParseOptions { allow_unregistered: true, layout: KeepLayout::All, ..ParseOptions::default() };
+        let program = compilation.parse_with(text, path, &options, talk)?;
+        if program.level() != Level::Graph {
+            let level = program.level().name();
+            let failure =
+                Failure::usage(format!("`{}` is at the {level} level, where values have no names", path.display()));
+            return Err(failure.hint("take the model, or what `--emit=graph` writes"));
+        }
+        let function = Self::of(&compilation.cx, &program.module)?;
+        Ok((program.module, function))
     }
 
     pub(crate) fn body<'m>(&self, module: &'m Module) -> &'m Body {

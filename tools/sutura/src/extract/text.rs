@@ -4,7 +4,6 @@ use std::path::Path;
 
 use sutura_dialects::r#dyn::{EqualOp, SymbolOp};
 use sutura_dialects::graph::shape_fn::used_symbols;
-use sutura_grammar::{KeepLayout, ParseOptions};
 use sutura_import::onnx::{Cut, Plan};
 use sutura_ir::asm::print::{PrintOptions, module_text};
 use sutura_ir::diagnostics::Diagnostics;
@@ -14,7 +13,7 @@ use sutura_ir::{Attr, Context, Module, Op, OpRef, Rewriter, Type, Value};
 use super::cut_failure;
 use crate::failure::Failure;
 use crate::graph_function::{GraphFunction, Named, dict};
-use crate::pipeline::{Compilation, Level};
+use crate::pipeline::Compilation;
 use crate::talk::Talk;
 
 /// The part of the program `text`, as text.
@@ -26,16 +25,7 @@ pub(crate) fn extract(
     talk: &Talk,
 ) -> Result<String, Failure> {
     let cx = &compilation.cx;
-    let options = ParseOptions { allow_unregistered: true, layout: KeepLayout::All, ..ParseOptions::default() };
-    let program = compilation.parse_with(text, path, &options, talk)?;
-    if program.level() != Level::Graph {
-        let level = program.level().name();
-        let failure =
-            Failure::usage(format!("`{}` is at the {level} level, where values have no names", path.display()));
-        return Err(failure.hint("extract from the model, or from what `--emit=graph` writes"));
-    }
-    let mut module = program.module;
-    let function = GraphFunction::of(cx, &module)?;
+    let (mut module, function) = GraphFunction::parsed(compilation, text, path, talk)?;
     let cut = by_text_names(cx, &module, &function, cut);
     let plan = Plan::new(&function.outline(cx, &module), &cut).map_err(|error| cut_failure(&error))?;
     cut_out(cx, &mut module, &function, &plan);

@@ -3,10 +3,10 @@
 use std::fmt::Write;
 
 use sutura_runtime::manifest::{Constant, Manifest, Value};
-use sutura_runtime::{ElementType, abi};
+use sutura_runtime::{CpuidBit, ElementType, abi};
 
 use super::entry;
-use super::machine::{Feature, features};
+use super::machine::features;
 use super::names::Names;
 use super::words::{FIXED, data_words, shown, size_words, value_words};
 
@@ -99,12 +99,12 @@ impl Glue {
         self.line(include_str!("x86.ll"));
         self.line("attributes #0 = { nounwind \"target-cpu\"=\"x86-64\" \"target-features\"=\"\" }");
         self.define("name.target", &shown(&target.description));
-        let row = |feature: &&Feature| {
+        let row = |feature: &CpuidBit| {
             let name = self.text(feature.name);
-            let Feature { leaf, subleaf, register, bit, enabled, .. } = feature;
+            let CpuidBit { leaf: (leaf, subleaf), register, bit, saved, .. } = feature;
             let bits = (1_u32 << bit).cast_signed();
             let leaf = leaf.cast_signed();
-            format!("{{ i32 {leaf}, i32 {subleaf}, i32 {register}, i32 {bits}, i32 {enabled}, {name} }}")
+            format!("{{ i32 {leaf}, i32 {subleaf}, i32 {register}, i32 {bits}, i32 {saved}, {name} }}")
         };
         let rows: Vec<String> = features(&target.features).iter().map(row).collect();
         self.table("features", "%sutura.Feature", &rows);

@@ -7,7 +7,6 @@ mod dump;
 use std::path::Path;
 
 use sutura_dialects::graph::ConstantOp;
-use sutura_grammar::{KeepLayout, ParseOptions};
 use sutura_import::onnx::{OnnxModel, Outline, import_with};
 use sutura_ir::diagnostics::Diagnostics;
 use sutura_ir::{Context, Module, OpRef, Value};
@@ -25,7 +24,7 @@ use crate::files::TemporaryFolder;
 use crate::graph_function::{GraphFunction, Named};
 use crate::input::{Input, Source};
 use crate::model::Compiled;
-use crate::pipeline::{Compilation, Level};
+use crate::pipeline::Compilation;
 use crate::talk::Talk;
 
 pub(crate) use dump::{dump, file_names, write_tensor};
@@ -83,7 +82,7 @@ impl Valued {
         let source = compile::source(&args, &compilation, talk)?;
         let (module, function) = match &source.input {
             Input::Onnx(model) => imported(&compilation, model, talk)?,
-            Input::Text(text) => parsed(&compilation, text, model, talk)?,
+            Input::Text(text) => GraphFunction::parsed(&compilation, text, model, talk)?,
         };
         let values = values(&compilation.cx, &module, &function, &source);
         let outputs = outputs(&compilation.cx, &module, &function, (&source, &values));
@@ -155,19 +154,6 @@ fn imported(compilation: &Compilation, model: &OnnxModel, talk: &Talk) -> Result
     let module = module.map_err(of_operators)?;
     let function = GraphFunction::of(&compilation.cx, &module)?;
     Ok((module, function))
-}
-
-fn parsed(compilation: &Compilation, text: &str, path: &Path, talk: &Talk) -> Result<(Module, GraphFunction), Failure> {
-    let options = ParseOptions { allow_unregistered: true, layout: KeepLayout::All, ..ParseOptions::default() };
-    let program = compilation.parse_with(text, path, &options, talk)?;
-    if program.level() != Level::Graph {
-        let level = program.level().name();
-        let failure =
-            Failure::usage(format!("`{}` is at the {level} level, where values have no names", path.display()));
-        return Err(failure.hint("take the model, or what `--emit=graph` writes"));
-    }
-    let function = GraphFunction::of(&compilation.cx, &program.module)?;
-    Ok((program.module, function))
 }
 
 /// Of the values those that the model returns.
