@@ -186,9 +186,7 @@ mod tests {
         for name in features {
             let (_, (leaf, register), bit, _) = FEATURES.iter().find(|(known, ..)| known == name).unwrap();
             let all = &mut facts.leaves[*leaf];
-            // Of the four registers the one that the place reads.
-            let probe = Leaf { eax: 0, ebx: 1, ecx: 2, edx: 3 };
-            let set = match register(&probe) {
+            let set = match register {
                 0 => &mut all.eax,
                 1 => &mut all.ebx,
                 2 => &mut all.ecx,
