@@ -85,15 +85,21 @@ static struct {
   pthread_barrier_t all;
   unsigned end;
   double times[CALLS];
-  long early_pages, late_pages;
+  long early_kib, late_kib;
 } work;
 
-static long resident_pages(void) {
-  long total = 0, resident = 0;
-  FILE *file = fopen("/proc/self/statm", "r");
-  if (file == NULL || fscanf(file, "%ld %ld", &total, &resident) != 2) fail("no /proc/self/statm");
+/* The memory that the process has, in KiB. Counted from the tables of pages: `statm` lags behind by up to 128 pages for
+ * each processor. */
+static long resident_kib(void) {
+  char line[256];
+  long kib = -1;
+  FILE *file = fopen("/proc/self/smaps_rollup", "r");
+  if (file == NULL) fail("no /proc/self/smaps_rollup");
+  while (kib < 0 && fgets(line, sizeof line, file) != NULL)
+    if (sscanf(line, "Rss: %ld kB", &kib) != 1) kib = -1;
   fclose(file);
-  return resident;
+  if (kib < 0) fail("no `Rss` in /proc/self/smaps_rollup");
+  return kib;
 }
 
 static void *caller(void *unused) {
@@ -110,8 +116,8 @@ static void *caller(void *unused) {
     double start = now_ns();
     work.call(m, x, y, dims);
     work.times[number] = now_ns() - start;
-    if (number == EARLY && work.early_pages == 0) work.early_pages = resident_pages();
-    if (number == CALLS - 1 && work.late_pages == 0) work.late_pages = resident_pages();
+    if (number == EARLY && work.early_kib == 0) work.early_kib = resident_kib();
+    if (number == CALLS - 1 && work.late_kib == 0) work.late_kib = resident_kib();
   }
   /* The last call is over, and no thread has gone. */
   pthread_barrier_wait(&work.all);
@@ -161,9 +167,9 @@ int main(int argc, char **argv) {
   for (int i = 0; i < CALLS; i++) work.times[i] = 1.0;
   /* Before onnxruntime is loaded, whose memory is not ours. */
   run(call_ours, 0, CALLS);
-  long kib = sysconf(_SC_PAGESIZE) / 1024, more = work.late_pages - work.early_pages;
-  printf("resident after call %d: %ld KiB; after call %d: %ld KiB (%+.2f %%)\n", EARLY, work.early_pages * kib, CALLS,
-         work.late_pages * kib, 100.0 * (double)more / (double)work.early_pages);
+  long more = work.late_kib - work.early_kib;
+  printf("resident after call %d: %ld KiB; after call %d: %ld KiB (%+.2f %%)\n", EARLY, work.early_kib, CALLS,
+         work.late_kib, 100.0 * (double)more / (double)work.early_kib);
 
   const char *version = ort_open(argv[1]);
   for (int i = 0; i < 2; i++) models[i].theirs = ort_session(argv[2 + 2 * i]);

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 from collections.abc import Callable
 from pathlib import Path
 
@@ -13,6 +14,9 @@ from onnx import TensorProto, helper
 import sutura
 
 FLOAT = TensorProto.FLOAT
+
+# A process that was started in the background may ignore this signal, and so would its tests and what they start.
+signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 def value(name: str, shape: list[str | int], element: int = FLOAT) -> onnx.ValueInfoProto:
