@@ -27,6 +27,7 @@ pub mod rocdl;
 pub mod routines;
 pub mod rt;
 pub mod scf;
+pub mod schedule;
 mod shapes;
 mod show;
 mod signature;

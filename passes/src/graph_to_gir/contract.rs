@@ -18,6 +18,7 @@ use super::prologue::Blocks;
 use super::region::{Arg, FusedRegion, Launch, Lowered, Step};
 use super::stages::{Known, Walk};
 use super::tiles::{Axis, Covers, Frame, Number, Shape, Tile, zero};
+use super::{rules, schedule};
 use crate::region::products::{Part, parts, siblings};
 use crate::region::{Access, ContractPlan, Fit, Nest, Stage};
 
@@ -33,7 +34,20 @@ pub(super) fn lower(region: &FusedRegion<'_>) -> Built<Lowered> {
         Box::new(region.op.error(message))
     })?;
     let product = |(part, (nest, plan))| Product::new(part, nest, plan);
-    together(&parts.iter().zip(forms.iter().map(|(nest, plan)| (nest, plan))).map(product).collect::<Vec<_>>())
+    let products: Vec<_> = parts.iter().zip(forms.iter().map(|(nest, plan)| (nest, plan))).map(product).collect();
+    if products.iter().any(|product| !product.plan.left.is_empty() || product.group_tile.is_some()) {
+        return together(&products);
+    }
+    let parts: Vec<schedule::Part<'_, '_>> = products.iter().map(|p| (p.walk.region, p.nest)).collect();
+    let lowered = schedule::emit(&parts, &rules::product::schedule(&products, &parts))?;
+    Ok(Lowered { remarks: said_of(&products), ..lowered })
+}
+
+/// What is said of how the groups of products share their factors.
+fn said_of(products: &[Product<'_, '_>]) -> Vec<String> {
+    let mut remarks: Vec<String> = products.iter().filter_map(Product::said_of_sharing).collect();
+    remarks.dedup();
+    remarks
 }
 
 /// One launch for all products, and before it what packs their right factors.
@@ -67,9 +81,7 @@ fn together(products: &[Product<'_, '_>]) -> Built<Lowered> {
         versions.push((few.map(Few::guard).into_iter().collect(), launches));
     }
     steps.push(Step { versions, packed: true });
-    let mut remarks: Vec<String> = products.iter().filter_map(Product::said_of_sharing).collect();
-    remarks.dedup();
-    Ok(Lowered { temporaries, steps, remarks, ..Lowered::default() })
+    Ok(Lowered { temporaries, steps, remarks: said_of(products), ..Lowered::default() })
 }
 
 fn normal_form<'a>(region: &FusedRegion<'a>) -> Fit<(Nest<'a>, ContractPlan)> {
@@ -96,7 +108,7 @@ pub(super) struct Product<'r, 'a> {
     /// The tiles of versions for few rows, the lowest first.
     pub(super) lower: Vec<LowerTile>,
     /// Panels of the right factor are packed; otherwise it is read as it lies.
-    packs: bool,
+    pub(super) packs: bool,
     /// What a group has of a product whose left factor it packs.
     pub(super) blocks: Blocks,
     /// Where a group's units share factors in its memory: what they have.
@@ -105,13 +117,13 @@ pub(super) struct Product<'r, 'a> {
 
 /// That there are few rows.
 #[derive(Clone, PartialEq, Eq, Debug)]
-struct Few {
+pub(super) struct Few {
     rows: Poly,
-    most: i64,
+    pub(super) most: i64,
 }
 
 impl Few {
-    fn guard(&self) -> Poly {
+    pub(super) fn guard(&self) -> Poly {
         Poly::constant(self.most).sub(&self.rows)
     }
 }
@@ -154,7 +166,7 @@ impl<'r, 'a> Product<'r, 'a> {
     }
 
     /// True when the compiler can pack the right factor.
-    fn packs_constants(&self) -> bool {
+    pub(super) fn packs_constants(&self) -> bool {
         self.plan.packed(self.nest).into_iter().all(|tensor| self.walk.region.is_constant(tensor))
     }
 
@@ -244,13 +256,13 @@ impl<'r, 'a> Product<'r, 'a> {
     }
 
     /// Versions for few rows.
-    fn lower_versions(&self) -> Vec<Few> {
+    pub(super) fn lower_versions(&self) -> Vec<Few> {
         let Some(row) = self.plan.row() else { return vec![] };
         self.lower.iter().map(|lower| Few { rows: self.extent(row), most: lower.most }).collect()
     }
 
     /// The tile for so few rows, if they are this product's: it may have one for more.
-    fn lower_tile(&self, few: &Few) -> Option<&LowerTile> {
+    pub(super) fn lower_tile(&self, few: &Few) -> Option<&LowerTile> {
         let own = self.plan.row().is_some_and(|row| self.nest.extents[row] == few.rows);
         self.lower.iter().find(|lower| own && lower.most >= few.most)
     }

@@ -1,12 +1,10 @@
 //! `convert-graph-to-gir`: regions become kernels, functions become host programs.
 
 mod attention;
-mod blocks;
 mod contract;
 mod control;
 mod divide;
 mod fallback;
-mod group;
 mod kernel;
 mod likely;
 mod loops;
@@ -16,16 +14,15 @@ mod pick;
 mod program;
 mod prologue;
 mod region;
-mod rows;
+mod rules;
 mod scalars;
+mod schedule;
 mod search;
-mod share;
 mod staged;
 mod stages;
 #[cfg(test)]
 mod tests;
 mod tiles;
-mod turned;
 
 use std::collections::{HashMap, HashSet};
 
@@ -129,7 +126,7 @@ pub static CONVERT_GRAPH_TO_GIR: PassInfo = PassInfo {
 /// What options and machine say.
 #[derive(Clone, Debug)]
 struct Config {
-    thresholds: rows::Thresholds,
+    thresholds: rules::row::Thresholds,
     resident_keys: i64,
     machine: Machine,
     /// The machine's numbers, where the search takes part.
@@ -153,7 +150,7 @@ impl Config {
 }
 
 struct ConvertGraphToGir {
-    thresholds: rows::Thresholds,
+    thresholds: rules::row::Thresholds,
     resident_keys: i64,
     tile_rows: i64,
     tile_columns: i64,
@@ -168,7 +165,7 @@ fn create(options: &PassOptions) -> Result<Box<dyn Pass>, String> {
 
 fn from_options(options: &PassOptions) -> ConvertGraphToGir {
     ConvertGraphToGir {
-        thresholds: rows::Thresholds {
+        thresholds: rules::row::Thresholds {
             resident: options.int("resident-columns"),
             parts: options.int("parts"),
             part_rows: options.int("part-rows"),

@@ -29,8 +29,9 @@ use super::Config;
 use super::kernel::{Built, Kernel, beyond};
 use super::mapping;
 use super::region::{Arg, FusedRegion, Lowered, Step};
+use super::rules::row;
 use super::search::{self, Found};
-use super::{attention, contract, control, fallback, likely, loops, rows};
+use super::{attention, contract, control, fallback, likely, loops};
 use crate::region::cost::value_text;
 use crate::stitch::is_compute;
 
@@ -238,7 +239,7 @@ pub(super) fn lower(region: &FusedRegion<'_>, config: &Config, plan: &PlanAttr) 
 /// Lowers a region by the scheme of that name.
 pub(super) fn by_scheme(scheme: &str, region: &FusedRegion<'_>, config: &Config, plan: &PlanAttr) -> Built<Lowered> {
     let mut lowered = match scheme {
-        "row" => likely::add(region, &|region| rows::lower(region, config.thresholds.with(plan))),
+        "row" => likely::add(region, &|region| row::lower(region, config.thresholds.with(plan))),
         "contract" => contract::lower(region),
         "attention" => attention::lower(region, mapping::keys(plan).unwrap_or(config.resident_keys)),
         "loop" => likely::add(region, &|region| loops::lower(region, plan)),

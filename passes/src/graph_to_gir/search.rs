@@ -12,8 +12,9 @@ use sutura_ir::{Context, OpRef};
 use super::kernel::{Built, Kernel};
 use super::mapping::{self, Axis};
 use super::program::lower;
-use super::region::{Arg, FusedRegion, Launch, Lowered, Step};
-use super::{Config, loops, rows};
+use super::region::{Arg, FusedRegion, Launch, Lowered};
+use super::rules::row;
+use super::{Config, loops};
 use crate::gir::cost::KernelCost;
 use crate::region::cost::size_at;
 
@@ -46,7 +47,7 @@ pub(super) fn axes(region: &FusedRegion<'_>, config: &Config) -> Vec<Axis> {
     let all: Vec<Axis> = match region.op.as_::<FusionOp<'_>>().map_or("", |f| f.kind()) {
         "contract" => vec![tiles()],
         "attention" => vec![tiles(), [0, 256].map(Setting::Keys).into()],
-        "row" => rows::axes(region, config.thresholds),
+        "row" => row::axes(region, config.thresholds),
         "loop" => loops::axes(region),
         _ => vec![],
     };
@@ -149,11 +150,12 @@ pub(super) fn candidates(op: OpRef<'_>, config: &Config) -> Vec<Candidate> {
 /// The launches that are made at likely sizes, step by step.
 fn taken<'l>(region: &FusedRegion<'_>, lowered: &'l mut Lowered, config: &Config) -> Vec<&'l mut Launch> {
     let mut launches = Vec::new();
-    for step in lowered.steps.iter_mut().filter(|step| !is_folded(region, step)) {
+    for step in &mut lowered.steps {
         let holds = |size: &Poly| size_at(&region.facts, &config.sizes, size).is_some_and(|value| value >= 0);
         let at = step.versions.iter().position(|(guard, _)| guard.iter().all(holds));
         let at = at.unwrap_or(step.versions.len().saturating_sub(1));
-        launches.extend(step.versions.get_mut(at).into_iter().flat_map(|(_, launches)| launches));
+        let version = step.versions.get_mut(at).into_iter().flat_map(|(_, launches)| launches);
+        launches.extend(version.filter(|launch| !is_folded(region, launch)));
     }
     launches
 }
@@ -184,13 +186,12 @@ fn predicted(cx: &Context, kernel: &mut Kernel, desc: &TargetDesc, size: &dyn Fn
     })
 }
 
-/// True when a step reads only constants, so that it runs at compile time.
-fn is_folded(region: &FusedRegion<'_>, step: &Step) -> bool {
-    let args = || step.versions.iter().flat_map(|(_, launches)| launches).flat_map(|launch| &launch.args);
-    let mut tensors = args().filter_map(|arg| match arg {
+/// True when a launch reads only constants, so that it runs at compile time.
+fn is_folded(region: &FusedRegion<'_>, launch: &Launch) -> bool {
+    let mut tensors = launch.args.iter().filter_map(|arg| match arg {
         Arg::Tensor(value) => Some(*value),
         Arg::Temporary(_) => None,
     });
-    let writes_only_temporaries = args().any(|arg| matches!(arg, Arg::Temporary(_)));
+    let writes_only_temporaries = launch.args.iter().any(|arg| matches!(arg, Arg::Temporary(_)));
     writes_only_temporaries && tensors.all(|value| region.is_constant(value))
 }

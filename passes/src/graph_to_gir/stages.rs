@@ -26,12 +26,6 @@ pub(super) struct Known {
 }
 
 impl Known {
-    /// True for a value of the region that need not be computed.
-    pub(super) fn has(&self, nest: &Nest<'_>, value: Value) -> bool {
-        let slot = nest.made.get(&value).and_then(|(s, r)| nest.stages[*s].results[*r].slot);
-        slot.is_some_and(|slot| self.made.contains_key(&slot)) || self.stored.contains(&value)
-    }
-
     /// The memory of a tensor that `op` reads or writes.
     ///
     /// # Errors

@@ -5,15 +5,12 @@
 //! from where on less than a sixteenth is left to save. Where that makes no more than [`FEW`] blocks, each row is a group.
 
 use sutura_dialects::r#dyn::Facts;
-use sutura_dialects::r#dyn::poly::Poly;
-use sutura_dialects::gir::ops::IndexOp;
 use sutura_dialects::graph::maps::each_symbol;
-use sutura_ir::affine::AffineOp;
-use sutura_ir::{Context, Value};
+use sutura_dialects::schedule::{Node, Operand, Tile};
+use sutura_ir::Value;
+use sutura_ir::affine::AffineExpr;
 
-use super::kernel::{Built, Emit};
-use super::stages::{Known, Walk};
-use super::tiles::Frame;
+use super::stage_name;
 use crate::region::cost::value_text;
 use crate::region::{Access, Nest, RowPlan};
 
@@ -61,57 +58,21 @@ impl Block {
         Some((Some(Self { dim, rows }), said))
     }
 
-    /// Groups along the dim.
-    pub(super) fn groups(&self, nest: &Nest<'_>) -> Poly {
-        nest.extents[self.dim].ceildiv(self.rows)
-    }
-
-    /// Runs `row` for each row of a group that has these stages and loops, with what is the same for all rows read before.
-    pub(super) fn run(
-        &self,
-        e: &mut Emit<'_>,
-        walk: &Walk<'_, '_>,
-        (stages, loops): (&[usize], &[usize]),
-        (mut frame, mut known): (Frame, Known),
-        row: &mut dyn FnMut(&mut Emit<'_>, &Frame, Known) -> Built<()>,
-    ) -> Built<()> {
-        let group = frame.fixed[self.dim].take().expect("the dim is one of the grid");
-        let nest = walk.nest;
-        let col = frame.col.as_ref().map(|axis| axis.dim);
-        for stage in stages.iter().map(|s| &nest.stages[*s]) {
-            e.loc = stage.op.loc();
-            for read in stage.inputs.iter().filter(|read| is_shared(nest, (loops, col), read, self.dim)) {
-                walk.arg(e, &frame, (stage.op, read), &mut known)?;
+    /// What is the same for all rows of a group that has these stages and loops, brought near once.
+    pub(super) fn shared(&self, nest: &Nest<'_>, (stages, loops): (&[usize], &[usize]), tile: &Tile) -> Vec<Node> {
+        let col = tile.cols.map(|dim| dim.0);
+        let mut seen: Vec<(Value, &[AffineExpr])> = Vec::new();
+        let mut nodes = Vec::new();
+        for s in stages {
+            for (input, read) in nest.stages[*s].inputs.iter().enumerate() {
+                if is_shared(nest, (loops, col), read, self.dim) && !seen.contains(&(read.value, &read.index)) {
+                    seen.push((read.value, &read.index));
+                    let (stage, tile) = (stage_name(nest, *s), tile.clone());
+                    nodes.push(Node::Operand(Operand { stage, input, tile, packed: false }));
+                }
             }
         }
-        let bounds = self.bounds(e, (nest.cx, &walk.region.facts), &nest.extents[self.dim], group);
-        e.for_range(bounds, &[], &mut |e, index, _| {
-            let mut frame = frame.clone();
-            frame.fixed[self.dim] = Some(index);
-            row(e, &frame, known.clone())?;
-            Ok(vec![])
-        })?;
-        Ok(())
-    }
-
-    /// First row, and the row behind the last one, of a group.
-    fn bounds(&self, e: &mut Emit<'_>, (cx, facts): (&Context, &Facts), extent: &Poly, group: Value) -> (Value, Value) {
-        let first = e.scaled(group, self.rows, None);
-        let start = cx.affine_binary(AffineOp::Mul, cx.affine_dim(0), cx.affine_const(self.rows));
-        let end = cx.affine_binary(AffineOp::Add, start, cx.affine_const(self.rows));
-        let whole = facts.prove_equal(&self.ceil(extent), extent);
-        let last = if whole {
-            IndexOp::value(&mut e.b, e.loc, cx.affine_map(1, 0, &[end]), &[group])
-        } else {
-            let size = e.size(extent);
-            IndexOp::value(&mut e.b, e.loc, cx.affine_map(1, 1, &[end, cx.affine_symbol(0)]), &[group, size])
-        };
-        (first, last)
-    }
-
-    /// The extent, rounded up to whole blocks.
-    fn ceil(&self, extent: &Poly) -> Poly {
-        extent.ceildiv(self.rows).scale(self.rows)
+        nodes
     }
 }
 

@@ -6,13 +6,16 @@ use sutura_dialects::r#dyn::Facts;
 use sutura_dialects::r#dyn::poly::Poly;
 use sutura_dialects::elements::{accumulator_type, scalar_type};
 use sutura_dialects::graph::{PlanAttr, Setting};
+use sutura_dialects::schedule::{Kernel, Launch, Version};
 use sutura_ir::Type;
 
+use super::super::kernel::Built;
+use super::super::mapping::Axis;
+use super::super::region::{FusedRegion, Lowered};
+use super::super::schedule;
 use super::blocks::{Block, FEW, ROWS};
-use super::kernel::Built;
-use super::mapping::Axis;
-use super::region::{FusedRegion, Launch, Lowered, Step};
-use super::share::{Share, Shares, Width};
+use super::parts::Shares;
+use super::share::{Share, Width};
 use super::turned::Turned;
 use crate::region::rows::Sharing;
 use crate::region::{Access, Misfit, Nest, RowPlan, Stage};
@@ -35,24 +38,24 @@ const KEPT_BYTES: i64 = 1 << 19;
 
 /// Sizes from which on other versions serve; see the options of the pass.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Thresholds {
+pub(in super::super) struct Thresholds {
     /// Longest row that is kept in the cache between passes over it.
-    pub(super) resident: i64,
+    pub(in super::super) resident: i64,
     /// Parts of a dim that is combined along.
-    pub(super) parts: i64,
+    pub(in super::super) parts: i64,
     /// Fewest rows of a part.
-    pub(super) part_rows: i64,
+    pub(in super::super) part_rows: i64,
     /// Columns of a tile, all with 0; `None` for what is usual.
-    pub(super) columns: Option<i64>,
+    pub(in super::super) columns: Option<i64>,
     /// Most rows of a group; `None` for what is usual.
-    pub(super) rows: Option<i64>,
+    pub(in super::super) rows: Option<i64>,
     /// Square tiles along a side of a block, none with 0; `None` for what is usual.
-    pub(super) block: Option<i64>,
+    pub(in super::super) block: Option<i64>,
 }
 
 impl Thresholds {
     /// These, with the settings of a plan.
-    pub(super) fn with(mut self, plan: &PlanAttr) -> Self {
+    pub(in super::super) fn with(mut self, plan: &PlanAttr) -> Self {
         for setting in &plan.settings {
             match *setting {
                 Setting::Columns(columns) => self.columns = Some(columns),
@@ -68,25 +71,25 @@ impl Thresholds {
 }
 
 /// What can be chosen of a row region, each with the usual value first; nothing of one that cannot be lowered.
-pub(super) fn axes(region: &FusedRegion<'_>, thresholds: Thresholds) -> Vec<Axis> {
+pub(in super::super) fn axes(region: &FusedRegion<'_>, thresholds: Thresholds) -> Vec<Axis> {
     let Ok((nest, plan)) = normal_form(region) else { return vec![] };
     Rows::new(region, &nest, &plan, thresholds).axes()
 }
 
 /// Lowers a row region.
-pub(super) fn lower(region: &FusedRegion<'_>, thresholds: Thresholds) -> Built<Lowered> {
+pub(in super::super) fn lower(region: &FusedRegion<'_>, thresholds: Thresholds) -> Built<Lowered> {
     let (nest, plan) = normal_form(region).map_err(|misfit| {
         let message = format!("is marked as a region of rows, but: {misfit}");
         Box::new(region.op.error(message))
     })?;
     let rows = Rows::new(region, &nest, &plan, thresholds);
     let versions = match plan.sharing {
-        Sharing::Rows => rows.rows()?,
-        Sharing::Columns => rows.columns()?,
-        Sharing::Blocks => rows.blocks()?,
+        Sharing::Rows => rows.rows(),
+        Sharing::Columns => rows.columns(),
+        Sharing::Blocks => rows.blocks(),
     };
-    let (temporaries, remarks) = (rows.shares.temporaries(), rows.remarks.take());
-    Ok(Lowered { temporaries, steps: vec![Step { versions, packed: false }], remarks, ..Lowered::default() })
+    let lowered = schedule::emit(&[(region, &nest)], &versions)?;
+    Ok(Lowered { remarks: rows.remarks.take(), ..lowered })
 }
 
 fn normal_form<'a>(region: &FusedRegion<'a>) -> Result<(Nest<'a>, RowPlan), Misfit> {
@@ -102,8 +105,11 @@ fn normal_form<'a>(region: &FusedRegion<'a>) -> Result<(Nest<'a>, RowPlan), Misf
     Ok((nest, plan))
 }
 
-/// Guards and launches.
-type Versions = Vec<(Vec<Poly>, Vec<Launch>)>;
+/// A version whose kernels are launched one after another.
+fn version(guard: Vec<Poly>, kernels: Vec<Kernel>) -> Version {
+    let launch = |kernel| Launch { kernels: vec![kernel] };
+    Version { guard, launches: kernels.into_iter().map(launch).collect() }
+}
 
 struct Rows<'r, 'a> {
     nest: &'r Nest<'a>,
@@ -118,7 +124,7 @@ struct Rows<'r, 'a> {
 
 impl<'r, 'a> Rows<'r, 'a> {
     fn new(region: &'r FusedRegion<'a>, nest: &'r Nest<'a>, plan: &'r RowPlan, thresholds: Thresholds) -> Self {
-        let shares = Shares::new(region, nest);
+        let shares = Shares { nest, machine: region.machine };
         let turned = match thresholds.block {
             Some(0) => None,
             tiles => Turned::of(region, nest, plan, tiles),
@@ -247,19 +253,18 @@ impl<'r, 'a> Rows<'r, 'a> {
 
     /// All stages in one kernel whose groups have blocks of rows with `most` columns at most, behind a version for few rows,
     /// each of which is a group.
-    fn in_blocks(&self, guards: Vec<Poly>, width: Width, most: i64) -> Built<Versions> {
+    fn in_blocks(&self, guards: Vec<Poly>, width: Width, most: i64) -> Vec<Version> {
         let (block, mut said) = self.block(width, most).unzip();
         let block = block.flatten();
-        let version = |block: Option<Block>, guards: Vec<Poly>| {
-            let launch = self.shares.launch(&Share { block, ..self.whole(width) }, guards.clone())?;
-            Built::Ok((guards, vec![launch]))
+        let of = |block: Option<Block>, guards: Vec<Poly>| {
+            version(guards, vec![self.shares.kernel(&Share { block, ..self.whole(width) })])
         };
-        let mut versions: Versions = Vec::new();
+        let mut versions: Vec<Version> = Vec::new();
         // Tiles of a row are groups as well.
         let few = block.filter(|_| width == Width::Whole).and_then(|block| self.few_rows(&block));
         if let Some((most, few)) = few {
             let always = few.is_empty();
-            versions.push(version(None, [&few[..], &guards].concat())?);
+            versions.push(of(None, [&few[..], &guards].concat()));
             said = Some(match said {
                 Some(said) if !always => {
                     format!("{said}; up to {most} rows are groups of their own, to be shared by more threads")
@@ -268,12 +273,12 @@ impl<'r, 'a> Rows<'r, 'a> {
             });
             if always {
                 self.remarks.borrow_mut().extend(said);
-                return Ok(versions);
+                return versions;
             }
         }
         self.remarks.borrow_mut().extend(said);
-        versions.push(version(block, guards)?);
-        Ok(versions)
+        versions.push(of(block, guards));
+        versions
     }
 
     /// How many rows are too few for blocks, and the guard that there are no more; nothing where there always are, or where a
@@ -289,9 +294,9 @@ impl<'r, 'a> Rows<'r, 'a> {
     }
 
     /// Whole rows; those that fit the cache in a version of their own where something is kept between passes.
-    fn rows(&self) -> Built<Versions> {
+    fn rows(&self) -> Vec<Version> {
         let width = self.width();
-        let mut versions: Versions = Vec::new();
+        let mut versions: Vec<Version> = Vec::new();
         if let Some(tile) = self.long_tiles() {
             let resident = self.thresholds.resident;
             let Some(fits) = self.fits(resident) else {
@@ -299,39 +304,37 @@ impl<'r, 'a> Rows<'r, 'a> {
             };
             let col = self.plan.col.expect("there are tiles of it");
             if self.facts.range(&fits).1 >= 0 {
-                versions.extend(self.in_blocks(vec![fits], width, resident)?);
+                versions.extend(self.in_blocks(vec![fits], width, resident));
             }
             let tiles = self.nest.extents[col].ceildiv(tile);
-            let launches = self.shares.in_parts(&self.whole(Width::Tiles(tile)), (col, &tiles), &[])?;
-            versions.push((vec![], launches));
-            return Ok(versions);
+            versions.push(version(vec![], self.shares.in_parts(&self.whole(Width::Tiles(tile)), (col, &tiles))));
+            return versions;
         }
         if let [dim, ..] = self.plan.loops[..]
             && let Some(many) = self.divided(dim)
             && self.plan.rows.iter().all(|d| self.nest.is_unit(*d))
         {
             let parts = Poly::constant(self.thresholds.parts);
-            let launches = self.shares.in_parts(&self.whole(width), (dim, &parts), &many)?;
             let last = many.is_empty();
-            versions.push((many, launches));
+            versions.push(version(many, self.shares.in_parts(&self.whole(width), (dim, &parts))));
             if last {
-                return Ok(versions);
+                return versions;
             }
         }
         if let Some(turned) = &self.turned
             && let Some(guards) = turned.guards(self.facts)
         {
             let last = guards.is_empty();
-            versions.push((guards.clone(), vec![turned.launch(guards)?]));
+            versions.push(version(guards, vec![turned.kernel()]));
             if last {
-                return Ok(versions);
+                return versions;
             }
         }
         if let Some(fits) = self.fits(self.thresholds.resident).filter(|_| self.keeps_something()) {
-            versions.extend(self.in_blocks(vec![fits], width, self.thresholds.resident)?);
+            versions.extend(self.in_blocks(vec![fits], width, self.thresholds.resident));
         }
-        versions.extend(self.in_blocks(vec![], width, i64::MAX)?);
-        Ok(versions)
+        versions.extend(self.in_blocks(vec![], width, i64::MAX));
+        versions
     }
 
     /// Columns of a tile of rows that are too long for one group; `None` where groups have whole rows of any length:
@@ -395,10 +398,10 @@ impl<'r, 'a> Rows<'r, 'a> {
     }
 
     /// Tiles of columns: parts of many rows, or all of few.
-    fn columns(&self) -> Built<Versions> {
+    fn columns(&self) -> Vec<Version> {
         let col = self.plan.col.expect("there is a column where columns are shared");
         let sums = self.carried();
-        let mut versions: Versions = Vec::new();
+        let mut versions: Vec<Version> = Vec::new();
         let dim = self.plan.loops[0];
         let parts = Poly::constant(self.thresholds.parts);
         let split = self.divided(dim);
@@ -407,14 +410,13 @@ impl<'r, 'a> Rows<'r, 'a> {
             let width = Width::Registers(width);
             if let Some(many) = &split {
                 let guards = [many.clone(), guard.clone()].concat();
-                let launches = self.shares.in_parts(&self.whole(width), (dim, &parts), &guards)?;
-                versions.push((guards, launches));
+                versions.push(version(guards, self.shares.in_parts(&self.whole(width), (dim, &parts))));
             }
             if split.as_ref().is_none_or(|many| !many.is_empty()) {
-                versions.push((guard.clone(), vec![self.shares.launch(&self.whole(width), guard)?]));
+                versions.push(version(guard, vec![self.shares.kernel(&self.whole(width))]));
             }
         }
-        Ok(versions)
+        versions
     }
 
     /// Bytes of a group's memory for each sum of a column: the sum and a copy of it, and numbers on the way to the type in which
@@ -428,7 +430,7 @@ impl<'r, 'a> Rows<'r, 'a> {
     }
 
     /// Blocks of rows, with sums of each column kept in the group; where they do not fit, rows and columns one after another.
-    fn blocks(&self) -> Built<Versions> {
+    fn blocks(&self) -> Vec<Version> {
         let dim = self.plan.loops[0];
         let kept = self
             .nest
@@ -439,21 +441,20 @@ impl<'r, 'a> Rows<'r, 'a> {
         let bytes: i64 = kept.map(|ty| self.bytes_kept(ty)).sum();
         let most = self.thresholds.resident.min(KEPT_BYTES / bytes.max(8));
         let fits = self.fits(most);
-        let mut versions: Versions = Vec::new();
+        let mut versions: Vec<Version> = Vec::new();
         let parts = self.thresholds.parts;
         let few = (parts / 8).max(1);
         for (parts, least) in [(parts, self.many(parts)), (few, 0)] {
             let Some(many) = (if least == 0 { Some(vec![]) } else { self.at_least(dim, least) }) else { continue };
             let guards = [many, fits.clone().into_iter().collect()].concat();
-            let launches = self.shares.in_parts(&self.whole(Width::Whole), (dim, &parts.into()), &guards)?;
             let last = guards.is_empty();
-            versions.push((guards, launches));
+            versions.push(version(guards, self.shares.in_parts(&self.whole(Width::Whole), (dim, &parts.into()))));
             if last {
-                return Ok(versions);
+                return versions;
             }
         }
         let width = Width::Registers(self.shares.tile_columns(2));
-        versions.push((vec![], self.shares.apart(&self.whole(width), dim)?));
-        Ok(versions)
+        versions.push(version(vec![], self.shares.apart(&self.whole(width), dim)));
+        versions
     }
 }

@@ -5,13 +5,11 @@
 
 use sutura_dialects::r#dyn::Facts;
 use sutura_dialects::r#dyn::poly::Poly;
-use sutura_ir::Value;
+use sutura_dialects::schedule::{Dim, Kernel, Loop, Node, Split, Tile};
 
-use super::kernel::{Built, Emit, build};
-use super::machine::Machine;
-use super::region::{Arg, FusedRegion, Launch};
-use super::stages::Walk;
-use super::tiles::{Axis, Frame};
+use super::super::machine::Machine;
+use super::super::region::FusedRegion;
+use super::{in_grid, place};
 use crate::region::form::divides;
 use crate::region::nest::Stage;
 use crate::region::rows::{Sharing, check_column_access};
@@ -19,7 +17,8 @@ use crate::region::{Access, Nest, RowPlan};
 
 /// How a region is done in square tiles.
 pub(super) struct Turned<'r, 'a> {
-    walk: Walk<'r, 'a>,
+    nest: &'r Nest<'a>,
+    machine: &'r Machine,
     plan: &'r RowPlan,
     /// The dims of the tiles.
     row: Block,
@@ -72,7 +71,7 @@ impl<'r, 'a> Turned<'r, 'a> {
             let all = Poly::constant(i64::try_from(size).unwrap_or(i64::MAX)).ceildiv(tile);
             Block { dim, tiles: most.min(all.as_const().unwrap_or(most)).max(1) }
         };
-        Some(Self { walk: Walk { region, nest }, plan, row: block(row), col: block(col), tile })
+        Some(Self { nest, machine: region.machine, plan, row: block(row), col: block(col), tile })
     }
 
     /// Most tiles along a side of a block.
@@ -85,7 +84,7 @@ impl<'r, 'a> Turned<'r, 'a> {
         let least = self.tile / 2;
         let mut guards = Vec::new();
         for block in [&self.row, &self.col] {
-            let extent = &self.walk.nest.extents[block.dim];
+            let extent = &self.nest.extents[block.dim];
             let (low, high) = facts.range(extent);
             if high < i128::from(least) {
                 return None;
@@ -97,67 +96,19 @@ impl<'r, 'a> Turned<'r, 'a> {
         Some(guards)
     }
 
-    /// The launch of a kernel that requires sizes not to be negative.
-    pub(super) fn launch(&self, requires: Vec<Poly>) -> Built<Launch> {
-        let (region, nest) = (self.walk.region, self.walk.nest);
-        let mut grid: Vec<Poly> = self.others().map(|d| nest.extents[d].clone()).collect();
-        grid.extend([&self.row, &self.col].map(|b| nest.extents[b.dim].ceildiv(b.tiles * self.tile)));
-        let header = region.header(nest, grid, requires);
-        let kernel = build(nest.cx, &region.facts, header, |e| self.body(e))?;
-        let args = region.tensors(nest).into_iter().map(Arg::Tensor).collect();
-        Ok(Launch { kernel, args, work: region.work(nest) })
-    }
-
-    /// Dims with one index in a group.
-    fn others(&self) -> impl Iterator<Item = usize> + '_ {
-        let nest = self.walk.nest;
-        self.plan.rows.iter().copied().filter(|d| *d != self.row.dim && !nest.is_unit(*d))
-    }
-
-    fn body(&self, e: &mut Emit<'_>) -> Built<()> {
-        let (region, nest) = (self.walk.region, self.walk.nest);
-        let grid = e.grid.clone();
-        let registers = &region.machine.registers;
-        let (space, registers) = (registers.clone(), registers.clone());
-        let fixed = vec![None; nest.extents.len()];
-        let mut frame = Frame { fixed, row: None, col: None, space, registers, partial: true, padded: true };
-        for dim in (0..nest.extents.len()).filter(|d| nest.is_unit(*d)) {
-            frame.fixed[dim] = Some(e.constant(0));
-        }
-        for (dim, index) in self.others().zip(&grid) {
-            frame.fixed[dim] = Some(*index);
-        }
-        let [.., row, col] = grid[..] else { unreachable!("blocks are the last of the grid") };
-        let known = self.walk.start(e, &region.tensors(nest));
-        self.along(e, &self.row, row, &mut |e, base| {
-            let row = Axis { dim: self.row.dim, base, extent: self.tile.into() };
-            self.along(e, &self.col, col, &mut |e, base| {
-                let col = Axis { dim: self.col.dim, base, extent: self.tile.into() };
-                let frame = Frame { row: Some(row.clone()), col: Some(col), ..frame.clone() };
-                let mut known = known.of_views();
-                nest.stages.iter().try_for_each(|stage| self.walk.elementwise(e, &frame, stage, &mut known))
-            })
-        })
-    }
-
-    /// Runs through the tiles of a block.
-    fn along(
-        &self,
-        e: &mut Emit<'_>,
-        block: &Block,
-        index: Value,
-        tile: &mut dyn FnMut(&mut Emit<'_>, Value) -> Built<()>,
-    ) -> Built<()> {
-        let base = e.scaled(index, block.tiles * self.tile, None);
-        if block.tiles == 1 {
-            return tile(e, base);
-        }
-        e.for_loop(&block.tiles.into(), &[], &mut |e, index, _| {
-            let base = e.scaled(index, self.tile, Some(base));
-            tile(e, base)?;
-            Ok(vec![])
-        })?;
-        Ok(())
+    /// The kernel: each group has a block of tiles.
+    pub(super) fn kernel(&self) -> Kernel {
+        let (nest, machine) = (self.nest, self.machine);
+        let others = self.plan.rows.iter().copied().filter(|d| *d != self.row.dim && !nest.is_unit(*d));
+        let blocks = [&self.row, &self.col].map(|block| (block.dim, Split::By(block.tiles * self.tile)));
+        let space = machine.registers.to_string();
+        let tile = Tile { rows: Some(Dim(self.row.dim)), cols: Some(Dim(self.col.dim)), space, padded: true };
+        let places = (0..nest.stages.len()).map(|s| Node::Place(place(nest, s, &tile))).collect();
+        let inside = [&self.col, &self.row].into_iter().filter(|block| block.tiles > 1).fold(places, |body, block| {
+            let split = Split::By(self.tile);
+            vec![Node::Loop(Loop { dim: Dim(block.dim), split, grid: false, body })]
+        });
+        Kernel { body: in_grid(others.map(|d| (d, Split::One)).chain(blocks).collect(), inside) }
     }
 }
 

@@ -1,0 +1,5 @@
+//! The `schedule` dialect: how a region becomes kernels, as text.
+
+mod tree;
+
+pub use tree::*;

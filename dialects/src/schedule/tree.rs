@@ -1,0 +1,180 @@
+//! The tree: a region's kernels as loops around places where its stages are computed.
+//!
+//! After Halide (PLDI 2013) and TensorIR (ASPLOS 2023): the algorithm is the region, and nothing here changes what it computes.
+//! Dims and stages are those of the region's normal form; a schedule says where each is, and bounds follow from that.
+
+use crate::r#dyn::poly::Poly;
+
+/// A dim of a region's normal form, by number: `d0`.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub struct Dim(pub usize);
+
+/// A stage of a region's normal form, by number, and the name of what it makes, which only people read: `max:2`.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub struct StageName {
+    /// The number.
+    pub number: usize,
+    /// The name of its first result; empty for one without.
+    pub name: String,
+}
+
+/// How dims of the normal form become others, before any loop.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Fusion {
+    /// Two dims that are equally long and that no stage runs through both are one: the second one is gone.
+    Join(Dim, Dim),
+    /// Two dims that lie side by side in all of memory are one, the outer one is gone.
+    Fuse(Dim, Dim),
+}
+
+/// A whole program under a guard.
+#[derive(Clone, PartialEq, Eq, Hash, Debug, Default)]
+pub struct Version {
+    /// Sizes that must be at least 0. The last version has none.
+    pub guard: Vec<Poly>,
+    /// What is launched, in order.
+    pub launches: Vec<Launch>,
+}
+
+/// Kernels that are launched at once; nothing flows between them.
+#[derive(Clone, PartialEq, Eq, Hash, Debug, Default)]
+pub struct Launch {
+    /// The kernels.
+    pub kernels: Vec<Kernel>,
+}
+
+/// A kernel.
+#[derive(Clone, PartialEq, Eq, Hash, Debug, Default)]
+pub struct Kernel {
+    /// Loops of the grid come first, each alone in the one before.
+    pub body: Vec<Node>,
+}
+
+/// Something that a kernel does.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub enum Node {
+    /// A loop.
+    Loop(Loop),
+    /// A stage is computed here.
+    Place(Place),
+    /// A window of what a stage reads is brought here.
+    Operand(Operand),
+    /// The parts of what a stage combines are joined here.
+    Join(Place),
+}
+
+/// A loop over a dim, or over what loops around it have left of it.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub struct Loop {
+    /// The dim.
+    pub dim: Dim,
+    /// What a trip has of it.
+    pub split: Split,
+    /// True for a loop of the grid, whose trips are groups; they run in any order.
+    pub grid: bool,
+    /// What a trip does.
+    pub body: Vec<Node>,
+}
+
+/// What a trip of a loop has of a dim.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Split {
+    /// One index.
+    One,
+    /// So many indices; the last trip may have fewer.
+    By(i64),
+    /// One of so many parts, as even as they can be.
+    Even(i64),
+}
+
+/// Where a stage is computed, on a tile of its dims.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub struct Place {
+    /// The stage.
+    pub stage: StageName,
+    /// What of its dims a tile has.
+    pub tile: Tile,
+    /// A sum of products that is one contraction of tiles.
+    pub contract: bool,
+}
+
+/// What a stage reads, brought near, or packed for kernels to come.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub struct Operand {
+    /// The stage that reads it.
+    pub stage: StageName,
+    /// Which of its inputs it is.
+    pub input: usize,
+    /// What of it a tile has.
+    pub tile: Tile,
+    /// It is written to memory of its own, with a dimension for each loop around and those of the tile, for later kernels.
+    pub packed: bool,
+}
+
+/// The part of dims that a tile has; of every other dim it has one index.
+#[derive(Clone, PartialEq, Eq, Hash, Debug, Default)]
+pub struct Tile {
+    /// The dim along which it has rows.
+    pub rows: Option<Dim>,
+    /// The dim along which it has columns.
+    pub cols: Option<Dim>,
+    /// Name of the space that a tile with columns lies in.
+    pub space: String,
+    /// What lies beyond the end of a tensor is read as zero, so that all tiles are whole.
+    pub padded: bool,
+}
+
+impl Loop {
+    /// The loops and places inside, outermost first.
+    pub fn walk<'t>(&'t self, visit: &mut impl FnMut(&'t Node)) {
+        walk(&self.body, visit);
+    }
+}
+
+/// Visits nodes and those inside them, in order.
+pub fn walk<'t>(nodes: &'t [Node], visit: &mut impl FnMut(&'t Node)) {
+    for node in nodes {
+        visit(node);
+        if let Node::Loop(inner) = node {
+            walk(&inner.body, visit);
+        }
+    }
+}
+
+impl Kernel {
+    /// The same with other numbers of dims and stages, each further by so many.
+    #[must_use]
+    pub fn renumbered(&self, dims: isize, stages: isize) -> Self {
+        Self { body: renumbered(&self.body, dims, stages) }
+    }
+
+    /// The stage that it computes, packs for or joins first.
+    pub fn first_stage(&self) -> Option<usize> {
+        let mut first = None;
+        walk(&self.body, &mut |node| {
+            first = first.or(match node {
+                Node::Place(place) | Node::Join(place) => Some(place.stage.number),
+                Node::Operand(operand) => Some(operand.stage.number),
+                Node::Loop(_) => None,
+            });
+        });
+        first
+    }
+}
+
+fn renumbered(nodes: &[Node], dims: isize, stages: isize) -> Vec<Node> {
+    let dim = |Dim(dim): Dim| Dim(dim.strict_add_signed(dims));
+    let stage =
+        |stage: &StageName| StageName { number: stage.number.strict_add_signed(stages), name: stage.name.clone() };
+    let tile = |tile: &Tile| Tile { rows: tile.rows.map(dim), cols: tile.cols.map(dim), ..tile.clone() };
+    let place = |place: &Place| Place { stage: stage(&place.stage), tile: tile(&place.tile), ..place.clone() };
+    let one = |node: &Node| match node {
+        Node::Place(inner) => Node::Place(place(inner)),
+        Node::Join(inner) => Node::Join(place(inner)),
+        Node::Operand(operand) => {
+            Node::Operand(Operand { stage: stage(&operand.stage), tile: tile(&operand.tile), ..operand.clone() })
+        }
+        Node::Loop(l) => Node::Loop(Loop { dim: dim(l.dim), body: renumbered(&l.body, dims, stages), ..l.clone() }),
+    };
+    nodes.iter().map(one).collect()
+}

@@ -1,0 +1,240 @@
+//! One kernel: what it takes, its grid, and how its parts find their memory.
+
+use std::collections::{BTreeSet, HashMap};
+
+use sutura_dialects::r#dyn::poly::Poly;
+use sutura_dialects::gir::kernel::Mode;
+use sutura_dialects::gir::types::ViewType;
+use sutura_dialects::schedule::{Kernel as KernelTree, Loop, Node, Split, walk};
+use sutura_ir::Value;
+
+use super::super::kernel::{Built, Emit, Header, build};
+use super::super::region::{Arg, Launch};
+use super::super::stages::Known;
+use super::Region;
+use super::flow::{Contents, Flow, Holds, Key, Packed};
+use super::nodes::{Inside, Joined, PackedView, Partial, State};
+use super::ranges::Ranges;
+use crate::region::cost::body_cost;
+
+/// What a kernel takes, by what it is for, in the order of its parameters.
+struct Ports {
+    reads: Vec<Value>,
+    joins: Vec<(Key, Poly)>,
+    operands: Vec<((usize, usize), Packed)>,
+    writes: Vec<Value>,
+    partial: Vec<(Key, Poly, usize)>,
+    packs: Option<((usize, usize), Packed)>,
+    all: Vec<((Arg, ViewType), Mode)>,
+}
+
+impl<'a> Region<'_, 'a> {
+    /// A kernel that is launched where `before` is known, and behind which `later` ones come; what it leaves goes to `after`.
+    pub(super) fn launch(
+        &self,
+        tree: &KernelTree,
+        later: &[&KernelTree],
+        guard: &[Poly],
+        (before, after): (&Flow, &mut Flow),
+    ) -> Built<Launch> {
+        let later: Vec<Contents<'_>> = later.iter().map(|kernel| Contents::of(kernel)).collect();
+        let contents = Contents::of(tree);
+        let ports = self.ports(tree, &contents, &later, before);
+        after.stored.extend(ports.writes.iter().copied());
+        after.parts.extend(ports.partial.iter().map(|(key, count, _)| (*key, count.clone())));
+        after.packed.extend(ports.packs.clone());
+        self.kernel(tree, &contents, ports, guard, before)
+    }
+
+    fn ports(&self, tree: &KernelTree, contents: &Contents<'_>, later: &[Contents<'_>], flow: &Flow) -> Ports {
+        let nest = self.nest;
+        let is_packed = |s: usize, i: usize| flow.packed.contains_key(&(s, i));
+        let mut reads: Vec<Value> = Vec::new();
+        for read in contents.reads(nest, &is_packed) {
+            let outside = read.slot.is_none() || flow.stored.contains(&read.value);
+            if outside && !reads.contains(&read.value) {
+                reads.push(read.value);
+            }
+        }
+        let joins: Vec<(Key, Poly)> = contents
+            .joined
+            .iter()
+            .flat_map(|s| self.keys(*s))
+            .map(|key| (key, flow.parts.get(&key).cloned().unwrap_or_else(|| 1.into())))
+            .collect();
+        let used = contents.placed.iter().flat_map(|s| (0..nest.stages[*s].inputs.len()).map(move |i| (*s, i)));
+        let operands = used.filter_map(|at| Some((at, flow.packed.get(&at)?.clone()))).collect::<Vec<_>>();
+        let grid = grid_loops(tree);
+        let part = |key: &Key| {
+            let number = contents.part_of(nest, key.0).filter(|_| !contents.joined.contains(&key.0))?;
+            Some((*key, self.trips(grid[number]), number))
+        };
+        let keys = || contents.joined.iter().chain(&contents.placed).flat_map(|s| self.keys(*s));
+        let partial: Vec<(Key, Poly, usize)> = keys().filter_map(|key| part(&key)).collect();
+        let packed_by_then =
+            |s, i| is_packed(s, i) || contents.packs(s, i) || later.iter().any(|kernel| kernel.packs(s, i));
+        let mut writes: Vec<Value> = Vec::new();
+        for key in keys().filter(|key| !nest.stages[key.0].copy && part(key).is_none()) {
+            let value = self.value(key);
+            let wanted = self.region.outputs.contains(&value)
+                || later.iter().any(|kernel| kernel.needs(nest, value, &packed_by_then));
+            if wanted && !flow.stored.contains(&value) && !writes.contains(&value) {
+                writes.push(value);
+            }
+        }
+        let mut all: Vec<((Arg, ViewType), Mode)> = reads.iter().map(|v| (self.tensor(*v), Mode::In)).collect();
+        all.extend(joins.iter().map(|(key, count)| (self.place(*key, Some(count)), Mode::In)));
+        all.extend(operands.iter().map(|(_, packed)| ((packed.arg, packed.view.clone()), Mode::In)));
+        all.extend(writes.iter().map(|v| (self.tensor(*v), Mode::Out)));
+        all.extend(partial.iter().map(|(key, count, _)| (self.place(*key, Some(count)), Mode::Out)));
+        let packs = self.packs(&tree.body, &mut Vec::new());
+        all.extend(packs.iter().map(|(_, packed)| ((packed.arg, packed.view.clone()), Mode::Out)));
+        Ports { reads, joins, operands, writes, partial, packs, all }
+    }
+
+    /// The operand that a kernel packs: its memory has a dimension for each loop around it, and one for its columns.
+    fn packs(&self, nodes: &[Node], around: &mut Vec<Loop>) -> Option<((usize, usize), Packed)> {
+        nodes.iter().find_map(|node| match node {
+            Node::Loop(l) => {
+                around.push(Loop { body: vec![], ..l.clone() });
+                let found = self.packs(&l.body, around);
+                around.pop();
+                found
+            }
+            Node::Operand(operand) if operand.packed => {
+                let at = (operand.stage.number, operand.input);
+                let mut dims: Vec<Poly> = around.iter().map(|l| self.trips(l)).collect();
+                let col = operand.tile.cols.map(|dim| dim.0);
+                let tile = around.iter().rev().find(|l| Some(l.dim.0) == col).and_then(|l| match l.split {
+                    Split::By(by) => Some(by.into()),
+                    _ => None,
+                });
+                dims.extend(col.map(|col| tile.unwrap_or_else(|| self.nest.extents[col].clone())));
+                let elem = self.elem((at.0, 0), false);
+                let view = ViewType::new(&self.region.machine.memory, elem, dims);
+                let arg = self.temporaries.borrow_mut().of(Holds::Operand(self.part, at, view.clone()), view.clone());
+                let loops = around.iter().map(|l| (l.dim.0, l.split)).collect();
+                Some((at, Packed { arg, view, loops }))
+            }
+            _ => None,
+        })
+    }
+
+    fn kernel(
+        &self,
+        tree: &KernelTree,
+        contents: &Contents<'_>,
+        ports: Ports,
+        guard: &[Poly],
+        flow: &Flow,
+    ) -> Built<Launch> {
+        let (nest, region) = (self.nest, self.region);
+        let extra = self.sizes(tree, contents, &ports);
+        let grid: Vec<Poly> = grid_loops(tree).into_iter().map(|l| self.trips(l)).collect();
+        let views = ports.all.iter().flat_map(|((_, view), _)| &view.dims);
+        let known: BTreeSet<_> = views.chain(&grid).chain(&extra).flat_map(Poly::symbols).collect();
+        // What joins parts is the same whatever the sizes are from which on there are parts; and a kernel does not ask for sizes
+        // that it knows nothing of.
+        let asks = |size: &&Poly| contents.joined.is_empty() && size.symbols().is_subset(&known);
+        let requires = guard.iter().filter(asks).cloned().collect();
+        let header = Header {
+            loc: region.op.loc(),
+            views: ports.all.iter().map(|((_, view), mode)| (view.clone(), *mode)).collect(),
+            grid,
+            units: 1,
+            requires,
+            extra,
+            symbols: nest.symbols.clone(),
+        };
+        let work = self.work(contents, &ports);
+        let kernel = build(nest.cx, &region.facts, header, |e| self.body(e, tree, &ports, flow))?;
+        let args = ports.all.into_iter().map(|((arg, _), _)| arg).collect();
+        Ok(Launch { kernel, args, work })
+    }
+
+    /// Sizes that the inside of a kernel computes with. No others: with known ones the compiler can run the kernel.
+    fn sizes(&self, tree: &KernelTree, contents: &Contents<'_>, ports: &Ports) -> Vec<Poly> {
+        let nest = self.nest;
+        let tensors = ports.reads.iter().chain(&ports.writes).filter_map(|v| nest.shapes.get(v));
+        let mut sizes: Vec<Poly> = tensors.flatten().cloned().collect();
+        let operands = contents.operands.iter().map(|operand| operand.stage.number);
+        for stage in contents.placed.iter().copied().chain(contents.joined.iter().copied()).map(|s| &nest.stages[s]) {
+            sizes.extend(stage.dims.iter().map(|d| nest.extents[*d].clone()));
+            sizes.extend(self.region.sizes_in(stage.op));
+            sizes.extend(nest.sizes_in_reads(stage));
+        }
+        operands.for_each(|s| sizes.extend(nest.sizes_in_reads(&nest.stages[s])));
+        walk(&tree.body, &mut |node| {
+            if let Node::Loop(l) = node {
+                sizes.push(nest.extents[l.dim.0].clone());
+            }
+        });
+        sizes
+    }
+
+    /// Scalar operations of all groups together.
+    fn work(&self, contents: &Contents<'_>, ports: &Ports) -> Poly {
+        let stages = contents.placed.iter().map(|s| {
+            let stage = &self.nest.stages[*s];
+            let points = Poly::product(stage.dims.iter().map(|d| &self.nest.extents[*d]));
+            points.scale(i64::from(body_cost(stage.body)).max(1))
+        });
+        let joined = ports.joins.iter().map(|(key, count)| self.place(*key, Some(count)).1.elements());
+        let packed = ports.packs.iter().map(|(_, packed)| packed.view.elements());
+        stages.chain(joined).chain(packed).fold(Poly::default(), |sum, w| sum.add(&w))
+    }
+
+    fn body(&self, e: &mut Emit<'_>, tree: &KernelTree, ports: &Ports, flow: &Flow) -> Built<()> {
+        let (mut ranges, mut nodes) = (Ranges::whole(e, &self.walk), &tree.body[..]);
+        for trip in e.grid.clone() {
+            let [Node::Loop(l)] = nodes else { unreachable!("one index of the grid for each of its loops") };
+            ranges.0[l.dim.0] = Ranges::of_trip(e, l, trip);
+            nodes = &l.body;
+        }
+        let mut views = e.views.clone().into_iter();
+        let mut next = || views.next().expect("one view per port");
+        let mut known = Known { stored: flow.stored.clone(), ..Known::default() };
+        let reads: Vec<Value> = ports.reads.iter().map(|_| next()).collect();
+        let mut joined: HashMap<usize, Joined> = HashMap::new();
+        for (key, count) in &ports.joins {
+            let of = joined.entry(key.0).or_insert_with(|| Joined { count: count.clone(), views: vec![] });
+            of.views.push(next());
+        }
+        let of_operand = |view: Value, packed: &Packed| PackedView { view, loops: packed.loops.clone() };
+        let packed = ports.operands.iter().map(|(at, packed)| (*at, of_operand(next(), packed))).collect();
+        let writes: Vec<Value> = ports.writes.iter().map(|_| next()).collect();
+        for (value, view) in ports.reads.iter().zip(reads).chain(ports.writes.iter().zip(writes)) {
+            let view = self.shaped(e, *value, view);
+            known.views.insert(*value, view);
+        }
+        let grid = e.grid.clone();
+        let partial = ports.partial.iter().map(|(key, _, number)| {
+            let index = self.nest.stages[key.0].results[key.1].index.clone();
+            (self.value(*key), Partial { view: next(), index, part: grid[*number] })
+        });
+        let partial = partial.collect();
+        let packs = ports.packs.as_ref().map(|(_, packed)| of_operand(next(), packed));
+        let inside = Inside { of: *self, writes: ports.writes.clone(), partial, joined, packed, packs };
+        inside.nodes(e, &ranges, nodes, &mut known, &mut State::default())
+    }
+
+    /// The view as accesses index it.
+    fn shaped(&self, e: &mut Emit<'_>, value: Value, view: Value) -> Value {
+        match self.nest.shapes.get(&value) {
+            Some(sizes) => e.reshaped(view, sizes),
+            None => view,
+        }
+    }
+}
+
+/// The loops of a kernel's grid, outermost first.
+fn grid_loops(tree: &KernelTree) -> Vec<&Loop> {
+    let (mut loops, mut nodes) = (Vec::new(), &tree.body[..]);
+    while let [Node::Loop(l)] = nodes
+        && l.grid
+    {
+        loops.push(l);
+        nodes = &l.body;
+    }
+    loops
+}

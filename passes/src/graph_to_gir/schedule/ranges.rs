@@ -1,0 +1,163 @@
+//! What loops have left of the region's dims at one place of a kernel, and the bounds of loops that follow.
+
+use sutura_dialects::r#dyn::poly::Poly;
+use sutura_dialects::gir::ops::IndexOp;
+use sutura_dialects::gir::types::Space;
+use sutura_dialects::schedule::{Dim, Loop, Node, Split, Tile as TileTree, walk};
+use sutura_ir::Value;
+use sutura_ir::affine::AffineOp;
+
+use super::super::kernel::{Built, Emit};
+use super::super::stages::Walk;
+use super::super::tiles::{Axis, Frame};
+use super::Region;
+
+/// What is left of a dim.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Range {
+    /// All of it.
+    Whole,
+    /// One index.
+    Index(Value),
+    /// So many indices from `base` on, the `trip`-th ones of a loop.
+    Tile { trip: Value, base: Value, by: i64 },
+    /// The same, of which a loop takes one index after the other.
+    Block { trip: Value, by: i64 },
+    /// One of so many parts.
+    Part { trip: Value, count: i64 },
+}
+
+/// What is left of each dim.
+#[derive(Clone)]
+pub(super) struct Ranges(pub(super) Vec<Range>);
+
+impl Ranges {
+    /// All of each dim; of one that is 1 long its index.
+    pub(super) fn whole(e: &mut Emit<'_>, walk: &Walk<'_, '_>) -> Self {
+        let nest = walk.nest;
+        let range = |d| if nest.is_unit(d) { Range::Index(e.constant(0)) } else { Range::Whole };
+        Self((0..nest.extents.len()).map(range).collect())
+    }
+
+    /// The same with another range of a dim.
+    pub(super) fn with(&self, dim: usize, range: Range) -> Self {
+        let mut ranges = self.clone();
+        ranges.0[dim] = range;
+        ranges
+    }
+
+    /// What trip `trip` of a loop has of a dim of which all is left.
+    pub(super) fn of_trip(e: &mut Emit<'_>, l: &Loop, trip: Value) -> Range {
+        match l.split {
+            Split::One => Range::Index(trip),
+            Split::Even(count) => Range::Part { trip, count },
+            Split::By(by) if gone_through(l) => Range::Block { trip, by },
+            Split::By(by) => Range::Tile { trip, base: e.scaled(trip, by, None), by },
+        }
+    }
+}
+
+/// Whether a loop inside takes the dim of a loop index by index.
+fn gone_through(l: &Loop) -> bool {
+    let mut found = false;
+    walk(&l.body, &mut |node| {
+        found |= matches!(node, Node::Loop(inner) if inner.dim == l.dim && inner.split == Split::One);
+    });
+    found
+}
+
+impl Region<'_, '_> {
+    /// What a tile of these dims is computed on.
+    pub(super) fn frame(&self, e: &mut Emit<'_>, ranges: &Ranges, tile: &TileTree) -> Frame {
+        let nest = self.nest;
+        let fixed = ranges.0.iter().map(|range| match range {
+            Range::Index(index) => Some(*index),
+            _ => None,
+        });
+        let fixed = fixed.collect();
+        let mut axis = |dim: Option<Dim>| {
+            let Dim(dim) = dim?;
+            Some(match ranges.0[dim] {
+                Range::Tile { base, by, .. } => Axis { dim, base, extent: by.into() },
+                Range::Index(base) => Axis { dim, base, extent: 1.into() },
+                _ => Axis { dim, base: e.constant(0), extent: nest.extents[dim].clone() },
+            })
+        };
+        let (row, col) = (axis(tile.rows), axis(tile.cols));
+        let is_part = |dim: &Dim| matches!(ranges.0[dim.0], Range::Tile { .. });
+        let partial = tile.rows.iter().chain(&tile.cols).any(is_part);
+        let registers = self.region.machine.registers.clone();
+        Frame { fixed, row, col, space: Space::from(tile.space.as_str()), registers, partial, padded: tile.padded }
+    }
+
+    /// The indices that a loop runs through one by one: those that are left of its dim.
+    pub(super) fn bounds(&self, e: &mut Emit<'_>, dim: usize, range: Range) -> (Value, Value) {
+        let extent = &self.nest.extents[dim];
+        match range {
+            Range::Part { trip, count } => {
+                let size = e.size(extent);
+                (e.part_edge(trip, size, (0, count)), e.part_edge(trip, size, (1, count)))
+            }
+            Range::Block { trip, by } | Range::Tile { trip, by, .. } => self.block_bounds(e, extent, (trip, by)),
+            Range::Whole | Range::Index(_) => {
+                let size = e.size(extent);
+                (e.constant(0), size)
+            }
+        }
+    }
+
+    /// First index, and the one behind the last, of a block of a dim.
+    fn block_bounds(&self, e: &mut Emit<'_>, extent: &Poly, (trip, by): (Value, i64)) -> (Value, Value) {
+        let (cx, facts) = (self.nest.cx, &self.region.facts);
+        let first = e.scaled(trip, by, None);
+        let start = cx.affine_binary(AffineOp::Mul, cx.affine_dim(0), cx.affine_const(by));
+        let end = cx.affine_binary(AffineOp::Add, start, cx.affine_const(by));
+        let ceil = extent.ceildiv(by).scale(by);
+        let last = if facts.prove_equal(&ceil, extent) {
+            IndexOp::value(&mut e.b, e.loc, cx.affine_map(1, 0, &[end]), &[trip])
+        } else {
+            let size = e.size(extent);
+            IndexOp::value(&mut e.b, e.loc, cx.affine_map(1, 1, &[end, cx.affine_symbol(0)]), &[trip, size])
+        };
+        (first, last)
+    }
+
+    /// How many trips a loop makes of a dim of which all is left.
+    pub(super) fn trips(&self, l: &Loop) -> Poly {
+        let extent = &self.nest.extents[l.dim.0];
+        match l.split {
+            Split::One => extent.clone(),
+            Split::By(by) => extent.ceildiv(by),
+            Split::Even(count) => count.into(),
+        }
+    }
+
+    /// The range of a loop over tiles of what is left of a dim, and the number of its trips.
+    ///
+    /// # Errors
+    /// When nothing can be divided so.
+    pub(super) fn tiles_of(&self, l: &Loop, range: Range) -> Built<Poly> {
+        match (range, l.split) {
+            (Range::Whole, Split::By(by)) => Ok(self.nest.extents[l.dim.0].ceildiv(by)),
+            (Range::Tile { by: outer, .. }, Split::By(by)) if outer % by == 0 => Ok((outer / by).into()),
+            _ => Emit::unsupported(
+                self.region.op,
+                &format!(
+                    "has a schedule that divides what a loop has left of d{} in a way that has no bounds",
+                    l.dim.0
+                ),
+            ),
+        }
+    }
+}
+
+impl Emit<'_> {
+    /// Where part `trip + after` of `count` begins.
+    fn part_edge(&mut self, trip: Value, size: Value, (after, count): (i64, i64)) -> Value {
+        let cx = self.b.cx();
+        let part = cx.affine_binary(AffineOp::Add, cx.affine_dim(0), cx.affine_const(after));
+        let before = cx.affine_binary(AffineOp::Mul, part, cx.affine_symbol(0));
+        let expr = cx.affine_binary(AffineOp::FloorDiv, before, cx.affine_const(count));
+        IndexOp::value(&mut self.b, self.loc, cx.affine_map(1, 1, &[expr]), &[trip, size])
+    }
+}
