@@ -151,8 +151,10 @@ impl Printer<'_> {
                 let storage = cx.ext_attr_storage(id);
                 self.text("#");
                 self.text(storage.name());
+                let from = self.out.len();
                 // Writing to a string does not fail.
                 let _ = storage.print(cx, &mut self.out);
+                self.indent_lines(from);
             }
         }
         if typed != Typed::No && type_after != Type::NONE {

@@ -322,6 +322,20 @@ impl<'p> Printer<'p> {
 
     // ---- helpers
 
+    /// Indents the lines that begin after `from` as the op is, which are parameters of a dialect.
+    fn indent_lines(&mut self, from: usize) {
+        if self.indent == 0 || !self.out[from..].contains('\n') {
+            return;
+        }
+        let lines = self.out.split_off(from);
+        for (i, line) in lines.split('\n').enumerate() {
+            if i != 0 {
+                self.new_line();
+            }
+            self.text(line);
+        }
+    }
+
     fn write_indent(&mut self) {
         const BLANKS: &str = "                                                                ";
         // Nested a hundred thousand times, the blanks alone would be gigabytes.
