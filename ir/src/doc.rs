@@ -22,7 +22,9 @@ pub fn dialect_markdown(cx: &Context, name: &str) -> Option<String> {
             defs.iter().for_each(|def| param_def(&mut out, sigil, def));
         }
     }
-    out.push_str("\n## Operations\n");
+    if !info.ops.is_empty() {
+        out.push_str("\n## Operations\n");
+    }
     for def in info.ops.iter().filter_map(|op| cx.registry().op_def(op)) {
         op_def(&mut out, cx, def);
     }
