@@ -67,6 +67,7 @@ pub fn register_all(registry: sutura_ir::Registry) -> sutura_ir::Registry {
         .with::<rocdl::RocdlDialect>()
         .with::<spirv::SpirvDialect>()
         .with::<r#dyn::DynDialect>()
+        .with::<schedule::ScheduleDialect>()
         .with::<graph::GraphDialect>();
     interp::attach_builtin(&mut registry);
     registry

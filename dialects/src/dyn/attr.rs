@@ -9,6 +9,7 @@ use sutura_ir::types::MAX_RANK;
 use sutura_ir::{Attr, Context, Diagnostic, Loc, NamedAttr, Type};
 
 use super::poly::{self, Excess, Poly, Tokens};
+use crate::schedule::TreeAttr;
 
 /// The property of a tensor type that its symbolic sizes are.
 pub const SIZES: &str = "sizes";
@@ -211,7 +212,7 @@ pub fn with_sizes(cx: &Context, ty: Type, dims: &[Option<Poly>]) -> Type {
     cx.with_property(sized, SIZES, sizes)
 }
 
-/// An attribute with every size in it, in lists and dictionaries too, replaced by what `replace` gives for it.
+/// An attribute with every size in it, in lists, dictionaries and guards of schedules too, replaced by what `replace` gives for it.
 ///
 /// # Errors
 /// The first that `replace` gives.
@@ -219,6 +220,9 @@ pub fn map_sizes<E>(cx: &Context, attr: Attr, replace: &mut dyn FnMut(&Poly) -> 
     if let Some(shape) = cx.attr_as::<ShapeAttr>(attr) {
         let dims = shape.dims.iter().map(|dim| dim.as_ref().map(&mut *replace).transpose());
         return Ok(cx.ext_attr(ShapeAttr { dims: dims.collect::<Result<_, E>>()? }));
+    }
+    if let Some(tree) = cx.attr_as::<TreeAttr>(attr) {
+        return Ok(cx.ext_attr(tree.map_sizes(replace)?));
     }
     if let Some(list) = cx.array(attr) {
         let list = list.iter().map(|inner| map_sizes(cx, *inner, replace)).collect::<Result<Vec<_>, E>>()?;

@@ -1,5 +1,28 @@
-//! The `schedule` dialect: how a region becomes kernels, as text.
+//! The `schedule` dialect: how a region is computed, apart from what it computes.
+//!
+//! A region's normal form is the algorithm. A schedule says where its loops run and where its stages are computed.
 
-mod tree;
+mod attr;
+#[cfg(test)]
+mod tests;
+mod text;
+pub mod tree;
+mod verify;
 
-pub use tree::*;
+pub use attr::TreeAttr;
+pub use text::MAX_LOOPS;
+
+use sutura_ir::registry::{Dialect, DialectBuilder};
+
+/// The `schedule` dialect.
+#[derive(Clone, Copy, Debug)]
+pub struct ScheduleDialect;
+
+impl Dialect for ScheduleDialect {
+    const NAME: &'static str = "schedule";
+
+    fn register(d: &mut DialectBuilder<'_>) {
+        d.description("How regions are computed: their loops, and where in them their stages are.");
+        d.define_attr::<TreeAttr>();
+    }
+}

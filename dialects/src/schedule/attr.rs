@@ -1,0 +1,171 @@
+//! `#schedule.tree<…>`: the tree as an attribute.
+
+use std::fmt::Write;
+
+use sutura_ir::asm::parse::ParamParser;
+use sutura_ir::diagnostics::Reported;
+use sutura_ir::ext::{DialectAttr, ParamDef, ParamInfo, ParamValue, VerifyParams};
+use sutura_ir::op_def::{AttrConstraint, AttrConstraintDef, AttrSyntax};
+use sutura_ir::{Attr, Context};
+
+use super::text;
+use super::tree::{Fusion, Version};
+use crate::r#dyn::Poly;
+
+/// A schedule of a region: its kernels as loops around places where its stages are computed.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub struct TreeAttr {
+    /// How dims become others, in order.
+    pub fusions: Vec<Fusion>,
+    /// Whole programs; the first one whose guard holds runs.
+    pub versions: Vec<Version>,
+}
+
+impl TreeAttr {
+    /// The interned value with these parameters, which are not checked.
+    pub fn get(cx: &Context, fusions: Vec<Fusion>, versions: Vec<Version>) -> Attr {
+        cx.ext_attr(Self { fusions, versions })
+    }
+
+    /// The parameters, if it is one.
+    pub fn of(cx: &Context, attr: Attr) -> Option<&Self> {
+        cx.attr_as::<Self>(attr)
+    }
+
+    /// Reads what follows the name, and checks it.
+    ///
+    /// # Errors
+    /// When it is malformed, or when its parts do not fit each other.
+    pub fn parse_params(p: &mut dyn ParamParser) -> Result<Self, Reported> {
+        let tree = text::parse(p)?;
+        match tree.verify_params(p.cx()) {
+            Ok(()) => Ok(tree),
+            Err(message) => {
+                let start = p.start();
+                Err(p.error_at(start, &message))
+            }
+        }
+    }
+
+    /// The tree with every size of its guards replaced by what `replace` gives for it.
+    ///
+    /// # Errors
+    /// The first that `replace` gives.
+    pub fn map_sizes<E>(&self, replace: &mut dyn FnMut(&Poly) -> Result<Poly, E>) -> Result<Self, E> {
+        let mut mapped = self.clone();
+        for size in mapped.versions.iter_mut().flat_map(|version| &mut version.guard) {
+            *size = replace(size)?;
+        }
+        Ok(mapped)
+    }
+}
+
+impl ParamValue for TreeAttr {
+    const NAME: &'static str = "schedule.tree";
+
+    fn print(&self, cx: &Context, out: &mut dyn Write) -> std::fmt::Result {
+        text::print(self, cx, out)
+    }
+
+    fn verify(&self, cx: &Context) -> Result<(), String> {
+        self.verify_params(cx)
+    }
+}
+
+impl DialectAttr for TreeAttr {
+    const DEF: ParamDef = ParamDef {
+        name: Self::NAME,
+        summary: "A schedule of a region: its kernels as loops around places where its stages are computed.",
+        description: DESCRIPTION,
+        format: FORMAT,
+        params: &[
+            ParamInfo {
+                name: "fusions",
+                ty: "Vec<Fusion>",
+                description: "How dims become others, in order.",
+                optional: true,
+            },
+            ParamInfo {
+                name: "versions",
+                ty: "Vec<Version>",
+                description: "Whole programs; the first one whose guard holds runs.",
+                optional: false,
+            },
+        ],
+    };
+
+    fn parse(p: &mut dyn ParamParser) -> Result<Attr, Reported> {
+        let tree = Self::parse_params(p)?;
+        Ok(p.cx().ext_attr(tree))
+    }
+}
+
+impl AttrConstraintDef for TreeAttr {
+    type Get<'a> = &'a Self;
+    type Set<'a> = Self;
+    const CONSTRAINT: AttrConstraint = AttrConstraint {
+        name: "TreeAttr",
+        description: "#schedule.tree attribute",
+        check: |cx, attr| cx.attr_as::<Self>(attr).is_some(),
+        syntax: AttrSyntax::Plain,
+    };
+
+    fn get(cx: &Context, attr: Attr) -> Option<&Self> {
+        cx.attr_as::<Self>(attr)
+    }
+
+    fn set(cx: &Context, value: Self) -> Attr {
+        cx.ext_attr(value)
+    }
+}
+
+/// The grammar of what follows the name.
+const FORMAT: &str = "<fusion… version…>";
+
+/// What users read.
+const DESCRIPTION: &str = "\
+A schedule of a region: its kernels as loops around places where its stages are computed.
+
+It says where and when, never what: the region says that. Dims (`d0`) and stages (`max:0`) are those of the region's normal
+form. A stage has a number, which counts, and the name of what it makes, which only people read; a name that is no word is in
+quotes. White space is free.
+
+`join d0 d2` makes two dims one that are equally long: `d2` is gone. `fuse d0 d1` makes two dims one that lie side by side in
+memory: `d0` is gone. After that come versions. A version is a whole program; the first one whose guard holds runs, and the last
+one has no guard. A guard is a list of sizes that must be at least 0. A version launches kernels in order. `together` launches
+several at once; nothing flows between them.
+
+A kernel holds nodes:
+
+- `loop d0 by 16 { … }` loops over a dim, or over what loops around it have left of it. A trip has 16 indices, the last one may
+  have fewer; with `even 64` it has one of 64 parts, which are as even as they can be; with neither it has one index. The trips
+  of a loop of the `grid` are groups, which run in any order. Such loops come first, each alone in the one before.
+- `place max:0` computes a stage; `contract prod:3` computes a sum of products as one contraction of tiles.
+- `join sum:1` joins the parts of what a stage combines.
+- `operand exp:2.0` brings a window of input 0 of stage 2 here; `pack prod:3.1` writes it to memory of its own, for later kernels.
+
+All but loops end with their tile: `rows d0 cols d1 in l1 padded`. A tile has rows along one dim and columns along another; of
+every other dim it has one index. It lies in the space after `in`. `padded` reads what lies beyond the end of a tensor as zero,
+so that all tiles are whole. Each of the four may be left out.
+
+```mlir
+#schedule.tree<
+  version when [N - 16384] {
+    kernel {
+      loop d0 grid {
+        place max:0 cols d1 in l1
+        loop d2 by 16 { place sum:1 cols d1 in l1 }
+      }
+    }
+  }
+  version {
+    kernel {
+      loop d0 grid { place max:0 cols d1 in l1 }
+    }
+    together {
+      kernel { contract prod:1 rows d0 cols d1 in vec }
+      kernel { pack prod:2.1 cols d1 in vec padded }
+    }
+  }
+>
+```";

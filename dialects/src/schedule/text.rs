@@ -1,0 +1,348 @@
+//! The tree as text.
+
+use std::fmt::{self, Write};
+
+use sutura_ir::asm::parse::ParamParser;
+use sutura_ir::asm::print::is_bare_identifier;
+use sutura_ir::diagnostics::{Reported, codes};
+use sutura_ir::ext::Param;
+use sutura_ir::{Context, Diagnostic, Loc};
+
+use super::TreeAttr;
+use super::tree::{Dim, Fusion, Kernel, Launch, Loop, Node, Operand, Place, Split, StageName, Tile, Version};
+use crate::r#dyn::Poly;
+use crate::r#dyn::attr::parse_poly;
+
+/// Most loops in each other.
+pub const MAX_LOOPS: usize = 64;
+
+impl fmt::Display for Dim {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "d{}", self.0)
+    }
+}
+
+impl fmt::Display for Fusion {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Join(first, second) => write!(f, "join {first} {second}"),
+            Self::Fuse(outer, inner) => write!(f, "fuse {outer} {inner}"),
+        }
+    }
+}
+
+/// A name as a word where it is one, else in quotes.
+fn name_text(cx: &Context, name: &str) -> String {
+    if is_bare_identifier(name) {
+        return name.to_owned();
+    }
+    let mut text = String::new();
+    // Writing to a string does not fail.
+    let _ = name.to_owned().print(cx, &mut text);
+    text
+}
+
+/// `max:0`
+pub(super) fn stage_text(cx: &Context, stage: &StageName) -> String {
+    format!("{}:{}", name_text(cx, &stage.name), stage.number)
+}
+
+// ---- reading
+
+type Parsed<T> = Result<T, Reported>;
+
+/// Reads what follows `#schedule.tree`.
+pub(super) fn parse(p: &mut dyn ParamParser) -> Parsed<TreeAttr> {
+    p.punct("<")?;
+    let mut fusions = Vec::new();
+    loop {
+        if p.opt_keyword("join") {
+            fusions.push(Fusion::Join(dim(p)?, dim(p)?));
+        } else if p.opt_keyword("fuse") {
+            fusions.push(Fusion::Fuse(dim(p)?, dim(p)?));
+        } else {
+            break;
+        }
+    }
+    let mut versions = Vec::new();
+    while p.opt_keyword("version") {
+        versions.push(version(p)?);
+    }
+    match p.opt_punct(">") {
+        true => Ok(TreeAttr { fusions, versions }),
+        false if versions.is_empty() => Err(p.error("expected 'join', 'fuse' or 'version'")),
+        false => Err(p.error("expected 'version' or '>'")),
+    }
+}
+
+/// What follows `version`.
+fn version(p: &mut dyn ParamParser) -> Parsed<Version> {
+    let mut version = Version::default();
+    if p.opt_keyword("when") {
+        let mut size = |p: &mut dyn ParamParser| {
+            version.guard.push(parse_poly(p)?);
+            Ok(())
+        };
+        p.list("[", "]", &mut size)?;
+    }
+    p.punct("{")?;
+    while !p.opt_punct("}") {
+        version.launches.push(launch(p)?);
+    }
+    Ok(version)
+}
+
+fn launch(p: &mut dyn ParamParser) -> Parsed<Launch> {
+    if p.opt_keyword("kernel") {
+        return Ok(Launch { kernels: vec![kernel(p)?] });
+    }
+    if !p.opt_keyword("together") {
+        return Err(p.error("expected a launch: kernel or together"));
+    }
+    let mut kernels = Vec::new();
+    p.punct("{")?;
+    while !p.opt_punct("}") {
+        p.keyword("kernel")?;
+        kernels.push(kernel(p)?);
+    }
+    Ok(Launch { kernels })
+}
+
+/// What follows `kernel`.
+fn kernel(p: &mut dyn ParamParser) -> Parsed<Kernel> {
+    Ok(Kernel { body: body(p, 0)? })
+}
+
+/// `{ nodes }`, in `depth` loops.
+fn body(p: &mut dyn ParamParser, depth: usize) -> Parsed<Vec<Node>> {
+    p.punct("{")?;
+    let mut nodes = Vec::new();
+    while !p.opt_punct("}") {
+        nodes.push(node(p, depth)?);
+    }
+    Ok(nodes)
+}
+
+fn node(p: &mut dyn ParamParser, depth: usize) -> Parsed<Node> {
+    let loc = p.loc();
+    Ok(match p.opt_any_keyword().as_deref() {
+        Some("loop") if depth == MAX_LOOPS => return Err(too_deep(p, loc)),
+        Some("loop") => Node::Loop(loop_over(p, depth)?),
+        Some("place") => Node::Place(place(p, false)?),
+        Some("contract") => Node::Place(place(p, true)?),
+        Some("join") => Node::Join(place(p, false)?),
+        Some("operand") => Node::Operand(operand(p, false)?),
+        Some("pack") => Node::Operand(operand(p, true)?),
+        _ => return Err(p.error_at(loc, "expected a node: loop, place, contract, join, operand or pack")),
+    })
+}
+
+fn too_deep(p: &mut dyn ParamParser, loc: Loc) -> Reported {
+    let message = format!("nesting is too deep: at most {MAX_LOOPS} loops lie in each other");
+    p.report(Diagnostic::error(loc, message).code(codes::NESTING))
+}
+
+/// What follows `loop`, which lies in `depth` others.
+fn loop_over(p: &mut dyn ParamParser, depth: usize) -> Parsed<Loop> {
+    let dim = dim(p)?;
+    let split = if p.opt_keyword("by") {
+        Split::By(p.int()?)
+    } else if p.opt_keyword("even") {
+        Split::Even(p.int()?)
+    } else {
+        Split::One
+    };
+    let grid = p.opt_keyword("grid");
+    Ok(Loop { dim, split, grid, body: body(p, depth + 1)? })
+}
+
+fn place(p: &mut dyn ParamParser, contract: bool) -> Parsed<Place> {
+    Ok(Place { stage: stage(p)?, tile: tile(p)?, contract })
+}
+
+fn operand(p: &mut dyn ParamParser, packed: bool) -> Parsed<Operand> {
+    let stage = stage(p)?;
+    p.punct(".")?;
+    let input = number(p, "the number of an input")?;
+    Ok(Operand { stage, input, tile: tile(p)?, packed })
+}
+
+/// `max:0`
+fn stage(p: &mut dyn ParamParser) -> Parsed<StageName> {
+    let name = name(p, "a stage, such as 'max:0'")?;
+    p.punct(":")?;
+    Ok(StageName { number: number(p, "the number of a stage")?, name })
+}
+
+/// What follows what a tile is of.
+fn tile(p: &mut dyn ParamParser) -> Parsed<Tile> {
+    let mut tile = Tile::default();
+    if p.opt_keyword("rows") {
+        tile.rows = Some(dim(p)?);
+    }
+    if p.opt_keyword("cols") {
+        tile.cols = Some(dim(p)?);
+    }
+    if p.opt_keyword("in") {
+        let loc = p.loc();
+        tile.space = name(p, "the name of a space")?;
+        if tile.space.is_empty() {
+            return Err(p.error_at(loc, "expected the name of a space"));
+        }
+    }
+    tile.padded = p.opt_keyword("padded");
+    Ok(tile)
+}
+
+/// A word or a string.
+fn name(p: &mut dyn ParamParser, what: &str) -> Parsed<String> {
+    if let Some(name) = p.opt_string()? {
+        return Ok(name);
+    }
+    p.opt_any_keyword().ok_or_else(|| p.error(&format!("expected {what}")))
+}
+
+/// A number that counts something.
+fn number(p: &mut dyn ParamParser, what: &str) -> Parsed<usize> {
+    let loc = p.loc();
+    let number = p.opt_int()?.and_then(|number| usize::try_from(number).ok());
+    number.ok_or_else(|| p.error_at(loc, &format!("expected {what}, which is at least 0")))
+}
+
+/// `d0`
+fn dim(p: &mut dyn ParamParser) -> Parsed<Dim> {
+    let loc = p.loc();
+    let word = p.opt_any_keyword().unwrap_or_default();
+    let digits = word.strip_prefix('d').filter(|d| !d.is_empty() && d.bytes().all(|b| b.is_ascii_digit()));
+    let Some(digits) = digits else { return Err(p.error_at(loc, "expected a dim, such as 'd0'")) };
+    digits.parse().map(Dim).map_err(|_| p.error_at(loc, "the number of the dim is too large"))
+}
+
+// ---- writing
+
+/// Writes what follows `#schedule.tree`.
+pub(super) fn print(tree: &TreeAttr, cx: &Context, out: &mut dyn Write) -> fmt::Result {
+    let mut lines = Lines { cx, out, indent: 1 };
+    lines.out.write_char('<')?;
+    for fusion in &tree.fusions {
+        lines.line()?;
+        write!(lines.out, "{fusion}")?;
+    }
+    for version in &tree.versions {
+        lines.line()?;
+        lines.version(version)?;
+    }
+    out.write_str("\n>")
+}
+
+struct Lines<'o> {
+    cx: &'o Context,
+    out: &'o mut dyn Write,
+    /// Levels of what is on the next line.
+    indent: usize,
+}
+
+impl Lines<'_> {
+    /// Begins a line.
+    fn line(&mut self) -> fmt::Result {
+        write!(self.out, "\n{:1$}", "", 2 * self.indent)
+    }
+
+    /// `{ … }`, each item on a line of its own.
+    fn block<T>(&mut self, items: &[T], item: fn(&mut Self, &T) -> fmt::Result) -> fmt::Result {
+        if items.is_empty() {
+            return self.out.write_str(" {}");
+        }
+        self.out.write_str(" {")?;
+        self.indent += 1;
+        for one in items {
+            self.line()?;
+            item(self, one)?;
+        }
+        self.indent -= 1;
+        self.line()?;
+        self.out.write_char('}')
+    }
+
+    fn version(&mut self, version: &Version) -> fmt::Result {
+        self.out.write_str("version")?;
+        if !version.guard.is_empty() {
+            let sizes: Vec<String> = version.guard.iter().map(Poly::to_string).collect();
+            write!(self.out, " when [{}]", sizes.join(", "))?;
+        }
+        self.block(&version.launches, Self::launch)
+    }
+
+    fn launch(&mut self, launch: &Launch) -> fmt::Result {
+        match &launch.kernels[..] {
+            [kernel] => self.kernel(kernel),
+            kernels => {
+                self.out.write_str("together")?;
+                self.block(kernels, Self::kernel)
+            }
+        }
+    }
+
+    fn kernel(&mut self, kernel: &Kernel) -> fmt::Result {
+        self.out.write_str("kernel")?;
+        self.body(&kernel.body)
+    }
+
+    /// A single node that is no loop stays on the line.
+    fn body(&mut self, nodes: &[Node]) -> fmt::Result {
+        match nodes {
+            [] | [Node::Loop(_)] | [_, _, ..] => self.block(nodes, Self::node),
+            [only] => {
+                self.out.write_str(" { ")?;
+                self.node(only)?;
+                self.out.write_str(" }")
+            }
+        }
+    }
+
+    fn node(&mut self, node: &Node) -> fmt::Result {
+        match node {
+            Node::Loop(inner) => self.loop_over(inner),
+            Node::Place(place) => self.place(if place.contract { "contract" } else { "place" }, place),
+            Node::Join(place) => self.place("join", place),
+            Node::Operand(operand) => self.operand(operand),
+        }
+    }
+
+    fn loop_over(&mut self, inner: &Loop) -> fmt::Result {
+        write!(self.out, "loop {}", inner.dim)?;
+        match inner.split {
+            Split::One => {}
+            Split::By(number) => write!(self.out, " by {number}")?,
+            Split::Even(number) => write!(self.out, " even {number}")?,
+        }
+        if inner.grid {
+            self.out.write_str(" grid")?;
+        }
+        self.body(&inner.body)
+    }
+
+    fn place(&mut self, word: &str, place: &Place) -> fmt::Result {
+        write!(self.out, "{word} {}", stage_text(self.cx, &place.stage))?;
+        self.tile(&place.tile)
+    }
+
+    fn operand(&mut self, operand: &Operand) -> fmt::Result {
+        let word = if operand.packed { "pack" } else { "operand" };
+        write!(self.out, "{word} {}.{}", stage_text(self.cx, &operand.stage), operand.input)?;
+        self.tile(&operand.tile)
+    }
+
+    fn tile(&mut self, tile: &Tile) -> fmt::Result {
+        if let Some(rows) = tile.rows {
+            write!(self.out, " rows {rows}")?;
+        }
+        if let Some(cols) = tile.cols {
+            write!(self.out, " cols {cols}")?;
+        }
+        if !tile.space.is_empty() {
+            write!(self.out, " in {}", name_text(self.cx, &tile.space))?;
+        }
+        if tile.padded { self.out.write_str(" padded") } else { Ok(()) }
+    }
+}

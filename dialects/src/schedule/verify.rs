@@ -1,0 +1,172 @@
+//! What can be said of a tree without its region.
+
+use rustc_hash::FxHashSet;
+use sutura_ir::Context;
+use sutura_ir::ext::VerifyParams;
+
+use super::TreeAttr;
+use super::text::{MAX_LOOPS, stage_text};
+use super::tree::{Dim, Fusion, Loop, Node, Operand, Place, Split, Tile, Version};
+
+type Checked = Result<(), String>;
+
+impl VerifyParams for TreeAttr {
+    fn verify_params(&self, cx: &Context) -> Checked {
+        for fusion in &self.fusions {
+            let (Fusion::Join(first, second) | Fusion::Fuse(first, second)) = fusion;
+            if first == second {
+                return Err(format!("'{fusion}' needs two dims that differ"));
+            }
+        }
+        let Some(last) = self.versions.len().checked_sub(1) else {
+            return Err("#schedule.tree has no version".to_owned());
+        };
+        for (i, version) in self.versions.iter().enumerate() {
+            check_version(cx, version, i, i == last)?;
+        }
+        Ok(())
+    }
+}
+
+fn check_version(cx: &Context, version: &Version, number: usize, last: bool) -> Checked {
+    match version.guard.is_empty() {
+        false if last => {
+            return Err("the last version has a guard; it must have none, so that one always runs".to_owned());
+        }
+        true if !last => return Err(format!("version {number} has no guard, so that no version after it ever runs")),
+        _ => {}
+    }
+    if let Some(excess) = version.guard.iter().find_map(|size| size.excess()) {
+        return Err(format!("the guard of version {number}: {excess}"));
+    }
+    if version.launches.is_empty() {
+        return Err(format!("version {number} launches nothing"));
+    }
+    for launch in &version.launches {
+        if launch.kernels.is_empty() {
+            return Err(format!("version {number} has a launch without kernels"));
+        }
+        for kernel in &launch.kernels {
+            Around { cx, loops: Vec::new() }.check_body(&kernel.body)?;
+        }
+    }
+    Ok(())
+}
+
+/// What is around a node.
+struct Around<'t> {
+    cx: &'t Context,
+    /// Outermost first.
+    loops: Vec<&'t Loop>,
+}
+
+impl<'t> Around<'t> {
+    fn check_body(&mut self, nodes: &'t [Node]) -> Checked {
+        // Of a body with many nodes, each is looked at once.
+        let (mut placed, mut joined) = (FxHashSet::default(), FxHashSet::default());
+        for node in nodes {
+            match node {
+                Node::Loop(inner) => {
+                    self.check_grid(inner, nodes.len() == 1)?;
+                    self.check_loop(inner)?;
+                }
+                Node::Place(place) => {
+                    if !placed.insert(place.stage.number) {
+                        return Err(self.twice(place, "placed"));
+                    }
+                    self.check_place(place)?;
+                }
+                Node::Join(place) => {
+                    if !joined.insert(place.stage.number) {
+                        return Err(self.twice(place, "joined"));
+                    }
+                    if place.contract {
+                        let stage = stage_text(self.cx, &place.stage);
+                        return Err(format!("stage '{stage}' is joined as a contraction, which only a place can be"));
+                    }
+                    self.check_place(place)?;
+                }
+                Node::Operand(operand) => self.check_operand(operand)?,
+            }
+        }
+        Ok(())
+    }
+
+    /// Loops of the grid come first, each alone in the one before.
+    fn check_grid(&self, inner: &Loop, alone: bool) -> Checked {
+        let dim = inner.dim;
+        match self.loops.last() {
+            _ if !inner.grid => Ok(()),
+            Some(outer) if !outer.grid => {
+                Err(format!("the loop over {dim} is of the grid, but the loop over {} around it is not", outer.dim))
+            }
+            Some(outer) if !alone => {
+                Err(format!("the loop over {dim} of the grid is not alone in the loop over {} around it", outer.dim))
+            }
+            None if !alone => Err(format!("the loop over {dim} of the grid is not alone in its kernel")),
+            _ => Ok(()),
+        }
+    }
+
+    fn check_loop(&mut self, inner: &'t Loop) -> Checked {
+        let dim = inner.dim;
+        if self.loops.len() == MAX_LOOPS {
+            return Err(format!("the loop over {dim} is nested too deep: at most {MAX_LOOPS} loops lie in each other"));
+        }
+        match inner.split {
+            Split::By(number @ ..1) => {
+                return Err(format!("the loop over {dim} is split by {number}; it must be at least 1"));
+            }
+            Split::Even(number @ ..1) => {
+                return Err(format!("the loop over {dim} has {number} even parts; it must be at least 1"));
+            }
+            _ => {}
+        }
+        if self.is_single(dim) {
+            return Err(format!("the loop over {dim} lies in a loop that gives one index of {dim}"));
+        }
+        self.loops.push(inner);
+        self.check_body(&inner.body)?;
+        self.loops.pop();
+        Ok(())
+    }
+
+    fn twice(&self, place: &Place, done: &str) -> String {
+        format!("stage '{}' is {done} twice in one body", stage_text(self.cx, &place.stage))
+    }
+
+    fn check_place(&self, place: &Place) -> Checked {
+        let stage = stage_text(self.cx, &place.stage);
+        if place.contract && place.tile.cols.is_none() {
+            return Err(format!("the contraction of stage '{stage}' has no columns"));
+        }
+        self.check_tile(&format!("stage '{stage}'"), &place.tile)
+    }
+
+    fn check_operand(&self, operand: &Operand) -> Checked {
+        let what = format!("operand '{}.{}'", stage_text(self.cx, &operand.stage), operand.input);
+        if operand.packed && operand.tile.cols.is_none() {
+            return Err(format!("the packed {what} has no columns"));
+        }
+        self.check_tile(&what, &operand.tile)
+    }
+
+    fn check_tile(&self, what: &str, tile: &Tile) -> Checked {
+        if let (Some(rows), Some(cols)) = (tile.rows, tile.cols)
+            && rows == cols
+        {
+            return Err(format!("{what} has rows and columns along the same dim, {rows}"));
+        }
+        for (name, dim) in [("rows", tile.rows), ("columns", tile.cols)] {
+            if let Some(dim) = dim.filter(|dim| self.is_single(*dim)) {
+                return Err(format!("{what} has {name} along {dim}, of which a loop around it gives one index"));
+            }
+        }
+        Ok(())
+    }
+
+    /// True for a dim of which a loop gives one index.
+    fn is_single(&self, dim: Dim) -> bool {
+        self.loops.iter().any(|outer| outer.dim == dim && outer.split == Split::One)
+    }
+}
