@@ -10,6 +10,7 @@ use super::combine::{Combiner, CombinersAttr, Joint, StateAttr};
 use super::plan::PlanAttr;
 use super::structured::IteratorsAttr;
 use crate::r#dyn::ops::{SizeAttr, SizesAttr};
+use crate::schedule::TreeAttr;
 
 /// The structured form: a scalar function applied at every point of an iteration space.
 ///
@@ -429,7 +430,8 @@ impl GatherNdOp<'_> {
 ///
 /// Isolated from above, so that regions are lowered in parallel: the block's arguments stand for the inputs. The facts
 /// about the symbols that its types mention are copied into it as `dyn.symbol` and `dyn.equal` ops at its entry. `kind`
-/// names the scheme by which it is lowered, `plan` what differs from the usual there, `reasons` what was left out and why.
+/// names the scheme by which it is lowered, `plan` what differs from the usual there, `schedule` its kernels as loops around
+/// places where its stages are computed, `reasons` what was left out and why.
 ///
 /// ```mlir
 /// %y = graph.fusion(%x : tensor<?xf32, #dyn.shape<[N]>>) -> tensor<?xf32, #dyn.shape<[N]>> {kind = "rows"} {
@@ -452,6 +454,8 @@ pub struct FusionOp {
     kind: Attr<StrAttr>,
     /// Settings of the lowering.
     plan: OptAttr<PlanAttr>,
+    /// Its kernels.
+    schedule: OptAttr<TreeAttr>,
     /// Why neighbours were left out.
     reasons: OptAttr<StrArrayAttr>,
     /// Values that the region makes.

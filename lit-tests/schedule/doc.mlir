@@ -1,0 +1,7 @@
+// RUN: sutura-opt --doc=schedule | FileCheck %s
+
+// CHECK:      # Dialect `schedule`
+// CHECK:      ### `#schedule.tree`
+// CHECK:      Format: ``<fusion… version…>``
+// CHECK:      | `versions` | `Vec<Version>` | Whole programs; the first one whose guard holds runs. |
+// CHECK-NOT:  Operations
