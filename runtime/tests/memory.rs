@@ -33,6 +33,8 @@ fn grown(leak: usize) -> f64 {
         }
     };
     let (here, sizes) = (Barrier::new(THREADS), Mutex::new(Vec::new()));
+    // What counts memory brings its own pages.
+    resident();
     std::thread::scope(|scope| {
         for thread in 0..THREADS {
             let (calls, here, sizes) = (&calls, &here, &sizes);
