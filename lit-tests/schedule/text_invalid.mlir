@@ -69,19 +69,19 @@ place a:0 }>}
 // -----
 
 func.func private @node() attributes {tree = #schedule.tree<version { kernel {
-// expected-error @+1 {{expected a node: loop, place, contract, join, operand or pack}}
+// expected-error @+1 {{expected a node: loop, place, contract, join, operand, cache or pack}}
 loops d0 {} } }>}
 
 // -----
 
 func.func private @not_a_word() attributes {tree = #schedule.tree<version { kernel {
-// expected-error @+1 {{expected a node: loop, place, contract, join, operand or pack}}
+// expected-error @+1 {{expected a node: loop, place, contract, join, operand, cache or pack}}
 4 } }>}
 
 // -----
 
 func.func private @kernel_in_kernel() attributes {tree = #schedule.tree<version { kernel { loop d0 {
-// expected-error @+1 {{expected a node: loop, place, contract, join, operand or pack}}
+// expected-error @+1 {{expected a node: loop, place, contract, join, operand, cache or pack}}
 kernel {} } } }>}
 
 // -----
@@ -159,7 +159,7 @@ func.func private @huge_input() attributes {tree = #schedule.tree<version { kern
 // -----
 
 func.func private @input_of_place() attributes {tree = #schedule.tree<version { kernel { place max:0
-// expected-error @+1 {{expected a node: loop, place, contract, join, operand or pack}}
+// expected-error @+1 {{expected a node: loop, place, contract, join, operand, cache or pack}}
 .1 } }>}
 
 // -----
@@ -177,5 +177,5 @@ func.func private @empty_space() attributes {tree = #schedule.tree<version { ker
 // -----
 
 func.func private @tile_order() attributes {tree = #schedule.tree<version { kernel { place max:0 cols d0
-// expected-error @+1 {{expected a node: loop, place, contract, join, operand or pack}}
+// expected-error @+1 {{expected a node: loop, place, contract, join, operand, cache or pack}}
 rows d1 } }>}

@@ -6,7 +6,8 @@ mod attr;
 #[cfg(test)]
 mod tests;
 mod text;
-pub mod tree;
+mod tree;
+pub use tree::{Bring, Dim, Fusion, Kernel, Launch, Loop, Node, Operand, Place, Split, StageName, Tile, Version, walk};
 mod verify;
 
 pub use attr::TreeAttr;

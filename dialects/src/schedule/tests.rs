@@ -7,7 +7,7 @@ use sutura_ir::diagnostics::codes;
 use sutura_ir::ext::{DialectAttr, ParamValue};
 use sutura_ir::{Context, Diagnostics, Registry};
 
-use super::tree::{Dim, Fusion, Kernel, Launch, Loop, Node, Operand, Place, Split, StageName, Tile, Version, walk};
+use super::tree::{Bring, Dim, Fusion, Kernel, Launch, Loop, Node, Operand, Place, Split, StageName, Tile, Version, walk};
 use super::{MAX_LOOPS, ScheduleDialect, TreeAttr};
 use crate::r#dyn::Poly;
 
@@ -246,8 +246,9 @@ impl Choices<'_> {
             }
             1 => Node::Join(Place { stage: self.stage(), tile: self.tile(false), contract: false }),
             2 | 3 => {
-                let packed = self.yes();
-                Node::Operand(Operand { stage: self.stage(), input: self.byte(), tile: self.tile(packed), packed })
+                let to = [Bring::Tile, Bring::Cache, Bring::Pack][self.byte() % 3];
+                let tile = self.tile(to != Bring::Tile);
+                Node::Operand(Operand { stage: self.stage(), input: self.byte(), tile, to })
             }
             _ => {
                 let grid = self.is_wild();

@@ -9,7 +9,7 @@ use sutura_ir::ext::Param;
 use sutura_ir::{Context, Diagnostic, Loc};
 
 use super::TreeAttr;
-use super::tree::{Dim, Fusion, Kernel, Launch, Loop, Node, Operand, Place, Split, StageName, Tile, Version};
+use super::tree::{Bring, Dim, Fusion, Kernel, Launch, Loop, Node, Operand, Place, Split, StageName, Tile, Version};
 use crate::r#dyn::Poly;
 use crate::r#dyn::attr::parse_poly;
 
@@ -131,9 +131,10 @@ fn node(p: &mut dyn ParamParser, depth: usize) -> Parsed<Node> {
         Some("place") => Node::Place(place(p, false)?),
         Some("contract") => Node::Place(place(p, true)?),
         Some("join") => Node::Join(place(p, false)?),
-        Some("operand") => Node::Operand(operand(p, false)?),
-        Some("pack") => Node::Operand(operand(p, true)?),
-        _ => return Err(p.error_at(loc, "expected a node: loop, place, contract, join, operand or pack")),
+        Some("operand") => Node::Operand(operand(p, Bring::Tile)?),
+        Some("cache") => Node::Operand(operand(p, Bring::Cache)?),
+        Some("pack") => Node::Operand(operand(p, Bring::Pack)?),
+        _ => return Err(p.error_at(loc, "expected a node: loop, place, contract, join, operand, cache or pack")),
     })
 }
 
@@ -160,11 +161,11 @@ fn place(p: &mut dyn ParamParser, contract: bool) -> Parsed<Place> {
     Ok(Place { stage: stage(p)?, tile: tile(p)?, contract })
 }
 
-fn operand(p: &mut dyn ParamParser, packed: bool) -> Parsed<Operand> {
+fn operand(p: &mut dyn ParamParser, to: Bring) -> Parsed<Operand> {
     let stage = stage(p)?;
     p.punct(".")?;
     let input = number(p, "the number of an input")?;
-    Ok(Operand { stage, input, tile: tile(p)?, packed })
+    Ok(Operand { stage, input, tile: tile(p)?, to })
 }
 
 /// `max:0`
@@ -328,7 +329,11 @@ impl Lines<'_> {
     }
 
     fn operand(&mut self, operand: &Operand) -> fmt::Result {
-        let word = if operand.packed { "pack" } else { "operand" };
+        let word = match operand.to {
+            Bring::Tile => "operand",
+            Bring::Cache => "cache",
+            Bring::Pack => "pack",
+        };
         write!(self.out, "{word} {}.{}", stage_text(self.cx, &operand.stage), operand.input)?;
         self.tile(&operand.tile)
     }

@@ -107,8 +107,19 @@ pub struct Operand {
     pub input: usize,
     /// What of it a tile has.
     pub tile: Tile,
-    /// It is written to memory of its own, with a dimension for each loop around and those of the tile, for later kernels.
-    pub packed: bool,
+    /// Where it is brought.
+    pub to: Bring,
+}
+
+/// Where an operand is brought.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Bring {
+    /// Into a tile, which stays known to what follows.
+    Tile,
+    /// Into memory of the group, in the tile's space: all that what follows in this loop reads of it, padded.
+    Cache,
+    /// Into memory of its own, with a dimension for each loop around and one for the tile's columns, for later kernels.
+    Pack,
 }
 
 /// The part of dims that a tile has; of every other dim it has one index.

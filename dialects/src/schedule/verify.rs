@@ -6,7 +6,7 @@ use sutura_ir::ext::VerifyParams;
 
 use super::TreeAttr;
 use super::text::{MAX_LOOPS, stage_text};
-use super::tree::{Dim, Fusion, Loop, Node, Operand, Place, Split, Tile, Version};
+use super::tree::{Bring, Dim, Fusion, Loop, Node, Operand, Place, Split, Tile, Version};
 
 type Checked = Result<(), String>;
 
@@ -145,8 +145,8 @@ impl<'t> Around<'t> {
 
     fn check_operand(&self, operand: &Operand) -> Checked {
         let what = format!("operand '{}.{}'", stage_text(self.cx, &operand.stage), operand.input);
-        if operand.packed && operand.tile.cols.is_none() {
-            return Err(format!("the packed {what} has no columns"));
+        if operand.to != Bring::Tile && operand.tile.cols.is_none() {
+            return Err(format!("the {} {what} has no columns", if operand.to == Bring::Pack { "packed" } else { "cached" }));
         }
         self.check_tile(&what, &operand.tile)
     }

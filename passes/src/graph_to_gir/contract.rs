@@ -24,6 +24,9 @@ use crate::region::{Access, ContractPlan, Fit, Nest, Stage};
 
 /// Lowers a contraction region: one product, or several that are one launch.
 pub(super) fn lower(region: &FusedRegion<'_>) -> Built<Lowered> {
+    if let Some(lowered) = convolution(region) {
+        return lowered;
+    }
     let parts: Vec<FusedRegion<'_>> = match siblings(&region.facts, &region.ops, &region.outputs) {
         Some(Ok(_)) => parts(&region.ops, &region.outputs).into_iter().map(|part| region.part(part)).collect(),
         _ => vec![region.part(Part { ops: region.ops.clone(), outputs: region.outputs.clone() })],
@@ -41,6 +44,15 @@ pub(super) fn lower(region: &FusedRegion<'_>) -> Built<Lowered> {
     let parts: Vec<schedule::Part<'_, '_>> = products.iter().map(|p| (p.walk.region, p.nest)).collect();
     let lowered = schedule::emit(&parts, &rules::product::schedule(&products, &parts))?;
     Ok(Lowered { remarks: said_of(&products), ..lowered })
+}
+
+/// Lowers the region of a convolution; nothing of any other.
+fn convolution(region: &FusedRegion<'_>) -> Option<Built<Lowered>> {
+    let nest = Nest::of(&region.facts, &region.ops, &region.outputs).ok()?;
+    let plan = ContractPlan::windowed(&nest, &region.facts).ok()?;
+    let lowered = schedule::emit(&[(region, &nest)], &rules::convolution::schedule(region, &nest, &plan));
+    let said = rules::convolution::said(region, &nest, &plan);
+    Some(lowered.map(|lowered| Lowered { remarks: vec![said], ..lowered }))
 }
 
 /// What is said of how the groups of products share their factors.

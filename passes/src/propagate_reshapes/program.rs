@@ -9,7 +9,7 @@ use sutura_ir::op_def::Traits;
 use sutura_ir::{BlockRef, Op, OpRef, Value};
 
 use super::dims::{Conflict, Dims, Why};
-use crate::region::fit;
+use crate::region::{Windows, fit};
 use crate::stitch::is_compute;
 
 /// A `graph.compute`.
@@ -209,7 +209,7 @@ impl<'a, 'f> Program<'a, 'f> {
     fn fits(&self, ops: &[OpRef<'a>]) -> bool {
         let used = |v: &Value| self.block.body.uses(*v).any(|u| ops.iter().all(|op| op.op != u.owner));
         let outputs: Vec<Value> = ops.iter().flat_map(|op| op.results()).filter(used).collect();
-        fit(self.facts, ops, &outputs).is_ok()
+        fit(self.facts, ops, &outputs, Windows::Near).is_ok()
     }
 
     /// Sees through a reshape if it can; nothing for one that joins no ops.

@@ -59,6 +59,15 @@ fn unwidened(op: OpRef<'_>, value: Value) -> Value {
 }
 
 fn check_contraction(nest: &Nest<'_>, stage: &Stage<'_>) -> Fit<()> {
+    check_sum_of_products(nest, stage, &SUMMED.map(|(_, ty)| ty))?;
+    if stage.inputs.iter().any(|a| a.oob.is_some() || !is_projection(nest, a)) {
+        return misfit("reads its factors otherwise than element by element");
+    }
+    Ok(())
+}
+
+/// A stage sums products of two tensors of one of `types`.
+pub(super) fn check_sum_of_products(nest: &Nest<'_>, stage: &Stage<'_>, types: &[Type]) -> Fit<()> {
     let [result] = &stage.results[..] else { return misfit("has several results") };
     if stage.combiners != [Combiner::Add] || stage.inputs.len() != 2 {
         return misfit("is no sum over two tensors");
@@ -74,16 +83,13 @@ fn check_contraction(nest: &Nest<'_>, stage: &Stage<'_>) -> Fit<()> {
         return misfit("is no sum of products of two tensors");
     }
     let elem = |v: Value| nest.cx.element_type(nest.body.ty(v));
-    if stage.inputs.iter().chain([result]).any(|a| elem(a.value) != summed) {
+    if !types.contains(&summed) || stage.inputs.iter().chain([result]).any(|a| elem(a.value) != summed) {
         return misfit("multiplies numbers that are neither f32 nor i32");
-    }
-    if stage.inputs.iter().any(|a| a.oob.is_some() || !is_projection(nest, a)) {
-        return misfit("reads its factors otherwise than element by element");
     }
     Ok(())
 }
 
-fn is_projection(nest: &Nest<'_>, access: &Access) -> bool {
+pub(super) fn is_projection(nest: &Nest<'_>, access: &Access) -> bool {
     let mut seen = Vec::new();
     access.index.iter().all(|expr| match nest.plain(*expr) {
         Some(dim) => {
@@ -170,7 +176,7 @@ impl ContractPlan {
     }
 
     /// Which stages the factors are computed from, and which run on tiles of the product.
-    fn place_others(&mut self, nest: &Nest<'_>) {
+    pub(super) fn place_others(&mut self, nest: &Nest<'_>) {
         let inputs = &nest.stages[self.stage].inputs;
         self.left = nest.needed(nest.maker(&inputs[self.lhs]));
         self.right = nest.needed(nest.maker(&inputs[self.rhs]));
@@ -192,7 +198,7 @@ impl ContractPlan {
         self.rest = rest;
     }
 
-    fn check_rest(&self, nest: &Nest<'_>) -> Fit<()> {
+    pub(super) fn check_rest(&self, nest: &Nest<'_>) -> Fit<()> {
         let tiled: Vec<usize> = self.row().into_iter().chain([self.col()]).collect();
         nest.check_indices(&tiled)?;
         let parallel: Vec<usize> = self.parallel().collect();

@@ -6,6 +6,7 @@
 pub mod attention;
 pub mod compose;
 pub mod contract;
+pub mod convolution;
 pub mod cost;
 pub(crate) mod form;
 pub mod nest;
@@ -19,7 +20,7 @@ pub use attention::AttentionPlan;
 pub use contract::ContractPlan;
 pub use nest::{Access, Edge, Nest, Stage};
 pub use rows::RowPlan;
-pub use scheme::{Scheme, fit, loop_scheme};
+pub use scheme::{Scheme, Windows, fit, loop_scheme};
 pub use sutura_dialects::graph::form::{Scan, Scatter};
 
 /// Why ops do not fit into one kernel, in words.

@@ -11,6 +11,7 @@ use sutura_dialects::r#dyn::Facts;
 use sutura_ir::{OpRef, Value};
 
 use super::contract::is_contraction;
+use super::convolution::is_convolution;
 use super::cost::{body_cost, element_bytes, likely_bytes, likely_size};
 use super::products::siblings;
 use super::{AttentionPlan, ContractPlan, Fit, Nest, RowPlan, misfit};
@@ -36,11 +37,20 @@ pub struct Scheme {
     pub syncs: u64,
 }
 
+/// Whether groups of the machine keep near what windows cover, as those of processors do, so that convolutions are products.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Windows {
+    /// They do.
+    Near,
+    /// They do not.
+    Never,
+}
+
 /// The scheme by which `ops`, which stand in order and of which `outputs` are used elsewhere, become one kernel.
 ///
 /// # Errors
 /// Why they do not.
-pub fn fit(facts: &Facts, ops: &[OpRef<'_>], outputs: &[Value]) -> Fit<Scheme> {
+pub fn fit(facts: &Facts, ops: &[OpRef<'_>], outputs: &[Value], windows: Windows) -> Fit<Scheme> {
     if let Some(products) = siblings(facts, ops, outputs) {
         return products.map(|products| siblings_scheme(facts, &products));
     }
@@ -68,6 +78,9 @@ pub fn fit(facts: &Facts, ops: &[OpRef<'_>], outputs: &[Value]) -> Fit<Scheme> {
     }
     if nest.picks_any() {
         return RowPlan::of(&mut nest, facts).map(|plan| row_scheme(facts, &nest, &plan));
+    }
+    if windows == Windows::Near && nest.stages.iter().any(|stage| is_convolution(&nest, stage)) {
+        return ContractPlan::windowed(&nest, facts).map(|plan| contract_scheme(facts, &nest, &plan));
     }
     let tiled = (0..nest.stages.len()).any(|i| ContractPlan::of_stage(&nest, i).is_ok_and(|p| !p.rows.is_empty()));
     let product =

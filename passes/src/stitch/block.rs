@@ -171,7 +171,7 @@ impl<'o, 'a> Pricing<'o, 'a> {
 
     fn fit(&self, nodes: &[usize]) -> Result<Scheme, Misfit> {
         let ops: Vec<OpRef<'a>> = nodes.iter().map(|n| self.ops.ops[*n]).collect();
-        fit(self.ops.facts, &ops, &self.ops.outputs(nodes))
+        fit(self.ops.facts, &ops, &self.ops.outputs(nodes), self.model.windows)
     }
 
     /// `nodes` as one kernel.

@@ -10,7 +10,7 @@
 use sutura_dialects::target::TargetDesc;
 use sutura_dialects::target::constraints::{Class, Owner};
 
-use crate::region::Scheme;
+use crate::region::{Scheme, Windows};
 
 /// Nanoseconds of a call where no machine says.
 const CALL_NS: u64 = 150;
@@ -39,6 +39,8 @@ pub struct CostModel {
     launch_ns: u64,
     /// Nanoseconds that a launch takes even if one thread does all the work.
     call_ns: u64,
+    /// Whether convolutions are products.
+    pub(super) windows: Windows,
 }
 
 impl Default for CostModel {
@@ -46,7 +48,7 @@ impl Default for CostModel {
     fn default() -> Self {
         let caches = [(32 << 10, 200), (1 << 20, 80), (32 << 20, 30)];
         let caches = caches.map(|(bytes, gbps)| Cache { bytes, gbps }).to_vec();
-        Self { caches, near_bytes: 1 << 20, dram_gbps: 12, ops_per_ns: 24, launch_ns: 5000, call_ns: CALL_NS }
+        Self { caches, near_bytes: 1 << 20, dram_gbps: 12, ops_per_ns: 24, launch_ns: 5000, call_ns: CALL_NS, windows: Windows::Near }
     }
 }
 
@@ -112,6 +114,7 @@ impl CostModel {
             ops_per_ns: (desc.gflops / 2).max(1),
             launch_ns: desc.launch_ns,
             call_ns: desc.call_ns,
+            windows: if desc.subgroup.is_none() { Windows::Near } else { Windows::Never },
         }
     }
 

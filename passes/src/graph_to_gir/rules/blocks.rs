@@ -6,7 +6,7 @@
 
 use sutura_dialects::r#dyn::Facts;
 use sutura_dialects::graph::maps::each_symbol;
-use sutura_dialects::schedule::{Node, Operand, Tile};
+use sutura_dialects::schedule::{Bring, Node, Operand, Tile};
 use sutura_ir::Value;
 use sutura_ir::affine::AffineExpr;
 
@@ -68,7 +68,7 @@ impl Block {
                 if is_shared(nest, (loops, col), read, self.dim) && !seen.contains(&(read.value, &read.index)) {
                     seen.push((read.value, &read.index));
                     let (stage, tile) = (stage_name(nest, *s), tile.clone());
-                    nodes.push(Node::Operand(Operand { stage, input, tile, packed: false }));
+                    nodes.push(Node::Operand(Operand { stage, input, tile, to: Bring::Tile }));
                 }
             }
         }

@@ -1,6 +1,7 @@
 //! Rules: each writes the schedules of regions of one form, from the region's dims and the machine's numbers.
 
 pub(super) mod blocks;
+pub(super) mod convolution;
 pub(super) mod order;
 pub(super) mod parts;
 pub(super) mod product;

@@ -5,7 +5,7 @@
 //! launch.
 
 use sutura_dialects::r#dyn::poly::Poly;
-use sutura_dialects::schedule::{Dim, Kernel, Launch, Node, Operand, Place, Split, Tile, Version};
+use sutura_dialects::schedule::{Bring, Dim, Kernel, Launch, Node, Operand, Place, Split, Tile, Version};
 
 use super::super::contract::{Few, Product};
 use super::super::schedule::{Part, begin_of};
@@ -59,7 +59,7 @@ fn pack_kernel(product: &Product<'_, '_>) -> Kernel {
     let tile = Tile { rows: None, cols: Some(Dim(plan.col())), space, padded: true };
     let made = plan.right.iter().map(|s| Node::Place(place(nest, *s, &tile)));
     let (stage, input) = (stage_name(nest, plan.stage), plan.rhs);
-    let pack = Node::Operand(Operand { stage, input, tile: tile.clone(), packed: true });
+    let pack = Node::Operand(Operand { stage, input, tile: tile.clone(), to: Bring::Pack });
     Kernel { body: in_grid(panels(product), sums(product, made.chain([pack]).collect())) }
 }
 

@@ -5,7 +5,7 @@ use std::collections::{BTreeSet, HashMap, HashSet};
 use indexmap::IndexMap;
 use sutura_dialects::r#dyn::poly::Poly;
 use sutura_dialects::gir::types::ViewType;
-use sutura_dialects::schedule::{Kernel as KernelTree, Node, Operand, Split, walk};
+use sutura_dialects::schedule::{Bring, Kernel as KernelTree, Node, Operand, Split, walk};
 use sutura_ir::{Type, Value};
 
 use super::super::region::Arg;
@@ -127,7 +127,7 @@ impl<'t> Contents<'t> {
 
     /// True when it packs an input of a stage.
     pub(super) fn packs(&self, stage: usize, input: usize) -> bool {
-        self.operands.iter().any(|o| o.packed && (o.stage.number, o.input) == (stage, input))
+        self.operands.iter().any(|o| o.to == Bring::Pack && (o.stage.number, o.input) == (stage, input))
     }
 }
 

@@ -5,7 +5,7 @@ use std::collections::{BTreeSet, HashMap};
 use sutura_dialects::r#dyn::poly::Poly;
 use sutura_dialects::gir::kernel::Mode;
 use sutura_dialects::gir::types::ViewType;
-use sutura_dialects::schedule::{Kernel as KernelTree, Loop, Node, Split, walk};
+use sutura_dialects::schedule::{Bring, Kernel as KernelTree, Loop, Node, Split, walk};
 use sutura_ir::Value;
 
 use super::super::kernel::{Built, Emit, Header, build};
@@ -101,7 +101,7 @@ impl<'a> Region<'_, 'a> {
                 around.pop();
                 found
             }
-            Node::Operand(operand) if operand.packed => {
+            Node::Operand(operand) if operand.to == Bring::Pack => {
                 let at = (operand.stage.number, operand.input);
                 let mut dims: Vec<Poly> = around.iter().map(|l| self.trips(l)).collect();
                 let col = operand.tile.cols.map(|dim| dim.0);

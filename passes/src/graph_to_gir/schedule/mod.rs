@@ -6,6 +6,7 @@
 
 mod flow;
 mod kernel;
+mod near;
 mod nodes;
 mod ranges;
 

@@ -11,7 +11,7 @@ use sutura_dialects::gir::constraints::{Axis as Direction, Scope};
 use sutura_dialects::gir::ops::{AllocOp, BinaryOp, IndexOp, LoadOp, ReduceOp, ScanOp, SliceOp, StoreOp};
 use sutura_dialects::gir::types::{SliceType, Space, ViewType};
 use sutura_dialects::graph::maps;
-use sutura_dialects::schedule::{Loop, Node, Place, Split, Tile as TileTree, walk};
+use sutura_dialects::schedule::{Bring, Loop, Node, Place, Split, Tile as TileTree, walk};
 use sutura_ir::affine::{AffineExpr, AffineOp};
 use sutura_ir::{Type, Value};
 
@@ -21,6 +21,7 @@ use super::super::stages::Known;
 use super::super::tiles::{Covers, Frame, Number, Shape, Tile, zero};
 use super::Region;
 use super::flow::Key;
+use super::near::Near;
 use super::ranges::{Range, Ranges};
 use crate::region::{Nest, Scan, Stage};
 
@@ -76,6 +77,8 @@ enum Sum {
 pub(super) struct State {
     sums: IndexMap<Key, Sum>,
     written: HashSet<Value>,
+    /// Operands in memory of the group.
+    near: HashMap<(usize, usize), Near>,
 }
 
 impl<'a> Inside<'_, 'a> {
@@ -113,12 +116,16 @@ impl<'a> Inside<'_, 'a> {
                 Node::Place(_) => self.places(e, ranges, &places().collect::<Vec<_>>(), known, state)?,
                 Node::Join(_) => self.join(e, ranges, &places().collect::<Vec<_>>(), known, state)?,
                 Node::Loop(l) => self.one_loop(e, ranges, l, known, state)?,
+                Node::Operand(operand) if operand.to == Bring::Cache => {
+                    let near = self.of.bring_near(e, ranges, operand, known)?;
+                    state.near.insert((operand.stage.number, operand.input), near);
+                }
                 Node::Operand(operand) => {
                     let frame = self.of.frame(e, ranges, &operand.tile);
                     let stage = &self.nest().stages[operand.stage.number];
                     e.loc = stage.op.loc();
                     let number = self.of.arg(e, &frame, (stage.op, &stage.inputs[operand.input]), known)?;
-                    if operand.packed {
+                    if operand.to == Bring::Pack {
                         self.pack(e, ranges, &frame, number);
                     }
                 }
@@ -495,7 +502,14 @@ impl<'a> Inside<'_, 'a> {
         let rhs = usize::from(!self.nest().mentions(&stage.inputs[0], col));
         let rows = TileTree { cols: None, ..place.tile.clone() };
         let cols = TileTree { rows: None, ..place.tile.clone() };
-        let a = self.factor(e, ranges, (place, 1 - rhs), &rows, known)?;
+        let near = state.near.get(&(key.0, 1 - rhs)).cloned();
+        let a = match &near {
+            Some(near) => {
+                let frame = self.of.frame(e, ranges, &rows);
+                self.of.load_near(e, ranges, &frame, near)?
+            }
+            None => self.factor(e, ranges, (place, 1 - rhs), &rows, known)?,
+        };
         let b = self.factor(e, ranges, (place, rhs), &cols, known)?;
         let sum = match state.sums.get(&key) {
             Some(Sum::Carried(sum)) => *sum,
@@ -505,8 +519,9 @@ impl<'a> Inside<'_, 'a> {
             }
         };
         let value = ContractOp::value(&mut e.b, e.loc, a, b, sum.value);
-        // Of what is packed all columns exist; of what is read as it lies columns are whole.
-        let sum = Tile { value, window: Covers::Rows, ..sum };
+        // Of what is packed all columns exist, and all rows; of what is read as it lies columns are whole.
+        let window = if near.is_some() { Covers::All } else { Covers::Rows };
+        let sum = Tile { value, window, ..sum };
         match state.sums.get_mut(&key) {
             Some(entry) => *entry = Sum::Carried(sum),
             None => self.finish(e, frame, (stage, 0), Number::Tile(sum), known, state)?,

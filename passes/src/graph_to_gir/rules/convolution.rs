@@ -1,0 +1,153 @@
+//! Convolutions: a group has some lines of the result, brings near what their windows cover, and runs through the columns of the
+//! packed weights with it. Rows of a register tile are neighbours along a line, whatever the window's step.
+
+use sutura_dialects::graph::maps;
+use sutura_dialects::schedule::{Bring, Dim, Kernel, Launch, Loop, Node, Operand, Place, Split, Tile, Version};
+
+use super::super::machine::Machine;
+use super::super::region::FusedRegion;
+use super::{each, in_grid, place, stage_name};
+use crate::region::cost::likely_size;
+use crate::region::{ContractPlan, Nest};
+
+/// Results of a line from which on it is worth a pass over the weights.
+const ROWS: i64 = 192;
+
+/// Tiles of a group along a line, where there may be more.
+const TILES: i64 = 4;
+
+/// Groups that are left for threads.
+const GROUPS: i64 = 8;
+
+/// How a convolution is shared among groups.
+struct Blocks {
+    /// Rows and columns of a register tile.
+    tile: (i64, i64),
+    /// Results of a group along a line.
+    line: i64,
+    /// Lines of a group.
+    lines: i64,
+    /// Each group has one tile of columns.
+    columns_apart: bool,
+}
+
+/// The schedule of a convolution.
+pub(in super::super) fn schedule(region: &FusedRegion<'_>, nest: &Nest<'_>, plan: &ContractPlan) -> Vec<Version> {
+    let blocks = Blocks::of(region, nest, plan);
+    let kernels = [pack_kernel(region.machine, nest, plan, &blocks), kernel(region.machine, nest, plan, &blocks)];
+    let launches = kernels.into_iter().map(|kernel| Launch { kernels: vec![kernel] }).collect();
+    vec![Version { guard: vec![], launches }]
+}
+
+impl Blocks {
+    fn of(region: &FusedRegion<'_>, nest: &Nest<'_>, plan: &ContractPlan) -> Self {
+        let (machine, facts) = (region.machine, &region.facts);
+        let most = |dim: usize| i64::try_from(facts.range(&nest.extents[dim]).1).unwrap_or(i64::MAX);
+        let (height, width) = machine.tile(i64::MAX, most(plan.col()));
+        let (row, above) = plan.rows.split_last().expect("a convolution has rows");
+        let known = nest.extents[*row].as_const();
+        // Rows of tiles that reach beyond the line are computed in vain; low tiles load more for each product.
+        let price = |rows: i64, line: i64| (line + rows - 1) / rows * rows * (rows + 2) * 1000 / rows;
+        let rows = known.map_or(height, |line| (1..=height).rev().min_by_key(|h| price(*h, line)).unwrap_or(height));
+        let whole = known.map_or(rows * TILES, |line| (line + rows - 1) / rows * rows);
+        let near = |line: i64, lines: i64| covered(nest, plan, line, lines).saturating_mul(4) <= machine.near_bytes;
+        let line = (1..=whole / rows).rev().map(|tiles| tiles * rows).find(|line| near(*line, 1)).unwrap_or(rows);
+        let height_of = above.last().map_or(1, |dim| most(*dim));
+        let others = above.iter().rev().skip(1).chain(&plan.batch);
+        let groups = others.map(|dim| likely_size(facts, &nest.extents[*dim])).fold(1, i64::saturating_mul);
+        let wanted = (ROWS / line.max(1)).clamp(1, height_of.max(1));
+        // Half the lines first where that leaves too few groups.
+        let enough = |lines: i64| (height_of.saturating_add(lines - 1) / lines).saturating_mul(groups) >= GROUPS;
+        let halves = std::iter::successors(Some(wanted), |lines| (*lines > 1).then_some(lines / 2));
+        let fitting: Vec<i64> = halves.filter(|lines| near(line, *lines)).collect();
+        let few = rows * 4 / line.max(1);
+        let lines = fitting.iter().copied().find(|lines| enough(*lines) && *lines >= few);
+        let columns_apart = lines.is_none();
+        let lines = lines.or(fitting.first().copied()).unwrap_or(1);
+        Self { tile: (rows, width), line, lines, columns_apart }
+    }
+}
+
+/// Elements of the left factor that the windows of so many results, in so many lines, cover.
+fn covered(nest: &Nest<'_>, plan: &ContractPlan, line: i64, lines: i64) -> i64 {
+    let (row, above) = plan.rows.split_last().expect("a convolution has rows");
+    let indices = |dim: usize| match dim {
+        dim if dim == *row => line,
+        dim if above.last() == Some(&dim) => lines,
+        dim if plan.sums.contains(&dim) => nest.extents[dim].as_const().unwrap_or(i64::MAX),
+        _ => 1,
+    };
+    let along = |expr| {
+        let linear = maps::linear(nest.cx, expr, nest.extents.len()).expect("checked when the plan was made");
+        let terms = linear.factors.iter().enumerate().filter(|(_, factor)| **factor > 0);
+        terms.fold(1i64, |sum, (dim, factor)| sum.saturating_add(factor.saturating_mul(indices(dim) - 1)))
+    };
+    nest.stages[plan.stage].inputs[plan.lhs].index.iter().map(|e| along(*e)).fold(1, i64::saturating_mul)
+}
+
+fn sums(plan: &ContractPlan, body: Vec<Node>) -> Vec<Node> {
+    plan.sums.iter().rev().fold(body, |body, dim| vec![each(*dim, body)])
+}
+
+fn pack_kernel(machine: &Machine, nest: &Nest<'_>, plan: &ContractPlan, blocks: &Blocks) -> Kernel {
+    let space = machine.registers.to_string();
+    let tile = Tile { rows: None, cols: Some(Dim(plan.col())), space, padded: true };
+    let (stage, input) = (stage_name(nest, plan.stage), plan.rhs);
+    let pack = Node::Operand(Operand { stage, input, tile, to: Bring::Pack });
+    let batch = plan.batch.iter().map(|dim| (*dim, Split::One));
+    let grid = batch.chain([(plan.col(), Split::By(blocks.tile.1))]).collect();
+    Kernel { body: in_grid(grid, sums(plan, vec![pack])) }
+}
+
+fn kernel(machine: &Machine, nest: &Nest<'_>, plan: &ContractPlan, blocks: &Blocks) -> Kernel {
+    let (row, above) = plan.rows.split_last().expect("a convolution has rows");
+    let (rows, col) = (Some(Dim(*row)), Some(Dim(plan.col())));
+    let tile = Tile { rows, cols: col, space: machine.registers.to_string(), padded: false };
+    let contract = Node::Place(Place { contract: true, ..place(nest, plan.stage, &tile) });
+    let mut body = sums(plan, vec![contract]);
+    body.extend(plan.rest.iter().map(|s| Node::Place(place(nest, *s, &tile))));
+    let inner = |dim: usize, split: Split, body: Vec<Node>| {
+        vec![Node::Loop(Loop { dim: Dim(dim), split, grid: false, body })]
+    };
+    if blocks.line > blocks.tile.0 {
+        body = inner(*row, Split::By(blocks.tile.0), body);
+    }
+    if let Some(lines) = above.last() {
+        body = vec![each(*lines, body)];
+    }
+    let columns = (plan.col(), Split::By(blocks.tile.1));
+    if !blocks.columns_apart {
+        body = inner(columns.0, columns.1, body);
+    }
+    let near = Tile { rows: None, cols: rows, space: machine.cache.to_string(), padded: true };
+    let (stage, input) = (stage_name(nest, plan.stage), plan.lhs);
+    body.insert(0, Node::Operand(Operand { stage, input, tile: near, to: Bring::Cache }));
+    let mut grid: Vec<(usize, Split)> = plan.batch.iter().map(|dim| (*dim, Split::One)).collect();
+    if let Some((lines, others)) = above.split_last() {
+        grid.extend(others.iter().map(|dim| (*dim, Split::One)));
+        grid.extend(blocks.columns_apart.then_some(columns));
+        grid.push((*lines, Split::By(blocks.lines)));
+    } else {
+        grid.extend(blocks.columns_apart.then_some(columns));
+    }
+    grid.push((*row, Split::By(blocks.line)));
+    Kernel { body: in_grid(grid, body) }
+}
+
+/// What is said of a convolution.
+pub(in super::super) fn said(region: &FusedRegion<'_>, nest: &Nest<'_>, plan: &ContractPlan) -> String {
+    let blocks = Blocks::of(region, nest, plan);
+    let size = |dim: &usize| nest.extents[*dim].to_string();
+    let list = |dims: &[usize]| dims.iter().map(size).collect::<Vec<_>>().join(", ");
+    format!(
+        "is a convolution: rows ({}), columns ({}), sums over ({}); tiles of {}x{}, and a group keeps near what the windows of \
+         {} lines of {} results cover",
+        list(&plan.rows),
+        list(&plan.cols),
+        list(&plan.sums),
+        blocks.tile.0,
+        blocks.tile.1,
+        blocks.lines,
+        blocks.line
+    )
+}
