@@ -7,7 +7,9 @@ use sutura_ir::diagnostics::codes;
 use sutura_ir::ext::{DialectAttr, ParamValue};
 use sutura_ir::{Context, Diagnostics, Registry};
 
-use super::tree::{Bring, Dim, Fusion, Kernel, Launch, Loop, Node, Operand, Place, Split, StageName, Tile, Version, walk};
+use super::tree::{
+    Bring, Dim, Fusion, Kernel, Launch, Loop, Node, Operand, Place, Split, StageName, Tile, Version, walk,
+};
 use super::{MAX_LOOPS, ScheduleDialect, TreeAttr};
 use crate::r#dyn::Poly;
 

@@ -146,7 +146,10 @@ impl<'t> Around<'t> {
     fn check_operand(&self, operand: &Operand) -> Checked {
         let what = format!("operand '{}.{}'", stage_text(self.cx, &operand.stage), operand.input);
         if operand.to != Bring::Tile && operand.tile.cols.is_none() {
-            return Err(format!("the {} {what} has no columns", if operand.to == Bring::Pack { "packed" } else { "cached" }));
+            return Err(format!(
+                "the {} {what} has no columns",
+                if operand.to == Bring::Pack { "packed" } else { "cached" }
+            ));
         }
         self.check_tile(&what, &operand.tile)
     }

@@ -122,7 +122,9 @@ impl ContractPlan {
             bytes = bytes.saturating_mul(covered);
         }
         if bytes > WINDOW_BYTES {
-            return misfit(format!("reads {bytes} bytes for {TILE_ROWS} results, more than the {WINDOW_BYTES} kept near"));
+            return misfit(format!(
+                "reads {bytes} bytes for {TILE_ROWS} results, more than the {WINDOW_BYTES} kept near"
+            ));
         }
         Ok(())
     }

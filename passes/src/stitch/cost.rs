@@ -48,7 +48,15 @@ impl Default for CostModel {
     fn default() -> Self {
         let caches = [(32 << 10, 200), (1 << 20, 80), (32 << 20, 30)];
         let caches = caches.map(|(bytes, gbps)| Cache { bytes, gbps }).to_vec();
-        Self { caches, near_bytes: 1 << 20, dram_gbps: 12, ops_per_ns: 24, launch_ns: 5000, call_ns: CALL_NS, windows: Windows::Near }
+        Self {
+            caches,
+            near_bytes: 1 << 20,
+            dram_gbps: 12,
+            ops_per_ns: 24,
+            launch_ns: 5000,
+            call_ns: CALL_NS,
+            windows: Windows::Near,
+        }
     }
 }
 

@@ -9,14 +9,14 @@ use sutura_dialects::gir::types::{SliceType, Space, TileType, ViewType};
 use sutura_dialects::graph::maps;
 use sutura_dialects::schedule::Operand;
 use sutura_ir::affine::{AffineExpr, AffineOp};
-use sutura_ir::{Type, Value};
+use sutura_ir::{Attr, Type, Value};
 
 use super::super::kernel::{Built, Emit};
 use super::super::stages::Known;
-use super::super::tiles::{Frame, Shape};
+use super::super::tiles::{Frame, Shape, zero};
 use super::Region;
 use super::ranges::{Range, Ranges};
-use crate::region::{Access, Edge};
+use crate::region::Edge;
 
 /// An operand that a group has brought near.
 #[derive(Clone)]
@@ -37,6 +37,17 @@ struct NearDim {
     start: Value,
     /// How many indices there are.
     count: Poly,
+    /// The last of several blocks may reach beyond what there is.
+    clipped: bool,
+}
+
+/// The tensor that is copied from.
+struct From {
+    tensor: Value,
+    /// What is read outside of it.
+    pad: Option<Attr>,
+    /// A dimension that is read at one index, which may lie outside.
+    edge: Option<usize>,
 }
 
 impl Region<'_, '_> {
@@ -52,18 +63,30 @@ impl Region<'_, '_> {
         let access = &stage.inputs[operand.input];
         e.loc = stage.op.loc();
         let tensor = known.view(stage.op, access.value)?;
-        let edge = match self.nest.edge(&self.region.facts, access, operand.tile.cols.map(|dim| dim.0)) {
-            Edge::Nowhere => None,
-            Edge::At(dim) => Some(dim),
-            _ => return Emit::unsupported(stage.op, "reads outside along several dimensions that are not the last"),
-        };
         let dims = access.index.iter().map(|expr| self.near_dim(e, ranges, *expr)).collect::<Built<Vec<_>>>()?;
+        let mut edges: Vec<usize> = match self.nest.edge(&self.region.facts, access, operand.tile.cols.map(|dim| dim.0))
+        {
+            Edge::Nowhere => vec![],
+            Edge::At(dim) => vec![dim],
+            Edge::Joined(dims) => dims.collect(),
+            Edge::Apart(_) => (0..dims.len() - 1).collect(),
+        };
+        // The last block of a dim reaches beyond the tensor, and nobody looks at what it reads there.
+        let beyond = |at: &usize| dims[*at].clipped && !edges.contains(at);
+        let beyond: Vec<usize> = (0..dims.len() - 1).filter(beyond).collect();
+        edges.extend(beyond);
+        if edges.len() > 1 {
+            return Emit::unsupported(stage.op, "reads outside along several dimensions that are not the last");
+        }
         let (space, elem) = (Space::from(operand.tile.space.as_str()), e.view_elem(tensor));
+        let outside = edges.len() == 1 || dims.last().is_some_and(|dim| dim.clipped);
+        let pad = access.oob.or_else(|| outside.then(|| zero(self.nest.cx, elem)));
+        let from = From { tensor, pad, edge: edges.first().copied() };
         let counts = dims.iter().map(|dim| dim.count.clone()).collect();
         let view = e.alloc(ViewType::new(&space, elem, counts));
         let near = Near { view, space, elem, dims };
         let mut at = Vec::new();
-        self.copy(e, (tensor, access, edge), &near, &mut at)?;
+        self.copy(e, &from, &near, &mut at)?;
         Ok(near)
     }
 
@@ -73,7 +96,7 @@ impl Region<'_, '_> {
         let Some(linear) = linear else {
             return Emit::unsupported(self.region.op, "brings near what is read at an index of unequal steps");
         };
-        let (mut moving, mut count) = (Vec::new(), Poly::constant(1));
+        let (mut moving, mut count, mut clipped) = (Vec::new(), Poly::constant(1), false);
         for (dim, factor) in linear.factors.iter().copied().enumerate().filter(|(_, factor)| *factor != 0) {
             let (base, extent) = match ranges.0[dim] {
                 Range::Index(_) => continue,
@@ -84,6 +107,9 @@ impl Region<'_, '_> {
                     return Emit::unsupported(self.region.op, "brings near what a part of a dim reads");
                 }
             };
+            if let Range::Tile { by, .. } | Range::Block { by, .. } = ranges.0[dim] {
+                clipped |= !self.region.facts.divisible(&self.nest.extents[dim], by);
+            }
             if factor < 0 {
                 return Emit::unsupported(self.region.op, "brings near what is read backward");
             }
@@ -95,48 +121,40 @@ impl Region<'_, '_> {
             _ => moving.iter().find(|(d, ..)| *d == dim).map(|(.., base)| *base).expect("every dim is one of both"),
         };
         let start = e.index(expr, &value_of);
-        Ok(NearDim { moving, start, count })
+        Ok(NearDim { moving, start, count, clipped })
     }
 
     /// Copies line by line, each at `at` along the dimensions before the last.
-    fn copy(
-        &self,
-        e: &mut Emit<'_>,
-        (tensor, access, edge): (Value, &Access, Option<usize>),
-        near: &Near,
-        at: &mut Vec<Value>,
-    ) -> Built<()> {
+    fn copy(&self, e: &mut Emit<'_>, from: &From, near: &Near, at: &mut Vec<Value>) -> Built<()> {
         let Some(dim) = near.dims.get(at.len() + 1).map(|_| &near.dims[at.len()]) else {
-            self.copy_line(e, (tensor, access, edge), near, at);
+            self.copy_line(e, from, near, at);
             return Ok(());
         };
         if dim.count.as_const() == Some(1) {
             at.push(e.constant(0));
-            self.copy(e, (tensor, access, edge), near, at)?;
+            self.copy(e, from, near, at)?;
             at.pop();
             return Ok(());
         }
         e.for_loop(&dim.count, &[], &mut |e, index, _| {
             at.push(index);
-            self.copy(e, (tensor, access, edge), near, at)?;
+            self.copy(e, from, near, at)?;
             at.pop();
             Ok(vec![])
         })?;
         Ok(())
     }
 
-    fn copy_line(
-        &self,
-        e: &mut Emit<'_>,
-        (tensor, access, edge): (Value, &Access, Option<usize>),
-        near: &Near,
-        at: &[Value],
-    ) {
+    fn copy_line(&self, e: &mut Emit<'_>, &From { tensor, pad, edge }: &From, near: &Near, at: &[Value]) {
         let cx = self.nest.cx;
         let last = near.dims.len() - 1;
         let mut offsets: Vec<Value> = Vec::with_capacity(near.dims.len());
         for (dim, index) in near.dims.iter().zip(at) {
-            offsets.push(if dim.count.as_const() == Some(1) { dim.start } else { e.scaled(*index, 1, Some(dim.start)) });
+            offsets.push(if dim.count.as_const() == Some(1) {
+                dim.start
+            } else {
+                e.scaled(*index, 1, Some(dim.start))
+            });
         }
         offsets.push(near.dims[last].start);
         let extents = (Poly::constant(1), near.dims[last].count.clone());
@@ -147,7 +165,7 @@ impl Region<'_, '_> {
         let op = e.b.create(state);
         let slice = e.b.body().result(op, 0);
         let tile = TileType { space: near.space.clone(), elem: near.elem, rows: 1.into(), cols: extents.1.clone() };
-        let line = LoadOp::value(&mut e.b, e.loc, slice, access.oob, cx.ext_type(tile));
+        let line = LoadOp::value(&mut e.b, e.loc, slice, pad, cx.ext_type(tile));
         let mut offsets = at.to_vec();
         offsets.push(e.constant(0));
         let slice = e.window(near.view, &offsets, Some(last as i64), extents);

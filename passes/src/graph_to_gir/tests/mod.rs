@@ -2,6 +2,7 @@
 
 mod attention;
 mod contract;
+mod convolution;
 mod divide;
 mod gather;
 mod loops;
