@@ -1,5 +1,12 @@
 // RUN: sutura-opt %s --split-input-file --pass-pipeline='builtin.module(attach-target{name=x86_avx512},func.func(stitch),convert-graph-to-gir)' | FileCheck %s
 // RUN: sutura-opt %s --split-input-file --pass-pipeline='builtin.module(attach-target{name=x86_avx512},func.func(stitch),convert-graph-to-gir)' --remarks 2>&1 >/dev/null | FileCheck %s --check-prefix=REMARK
+// RUN: sutura-opt %s --split-input-file --pass-pipeline='builtin.module(attach-target{name=sm_80},func.func(stitch),convert-graph-to-gir)' --remarks 2>&1 | FileCheck %s --check-prefix=GPU
+
+// Regions that were made for another machine.
+// GPU: remark: is a convolution, of which groups of this machine keep nothing near: it is a loop
+// GPU-LABEL: gir.kernel @same_
+// GPU-NOT: gir.contract
+// GPU-LABEL: rt.program @same
 
 #x = affine_map<(d0, d1, d2, d3, d4, d5, d6) -> (d0, d4, d2 + d5 - 1, d3 + d6 - 1)>
 #w = affine_map<(d0, d1, d2, d3, d4, d5, d6) -> (d1, d4, d5, d6)>

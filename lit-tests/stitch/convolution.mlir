@@ -1,6 +1,6 @@
 // RUN: sutura-opt %s --stitch | FileCheck %s
 // RUN: sutura-opt %s --stitch --remarks 2>&1 >/dev/null | FileCheck %s --check-prefix=REMARK
-// RUN: sutura-opt %s --pass-pipeline='builtin.module(attach-target{name=sm_80},func.func(stitch))' | FileCheck %s --check-prefix=GPU
+// RUN: sutura-opt %s --pass-pipeline='builtin.module(attach-target{name=sm_80},stitch)' | FileCheck %s --check-prefix=GPU
 
 // Groups of a GPU do not keep near what windows cover.
 // GPU: {kind = "loop"}

@@ -10,6 +10,7 @@ use sutura_dialects::r#dyn::poly::Poly;
 use sutura_dialects::gir::kernel::Mode;
 use sutura_dialects::gir::ops::{ContractOp, LoadOp, SliceOp, StoreOp};
 use sutura_dialects::gir::types::{SliceType, TileType, ViewType};
+use sutura_dialects::graph::PlanAttr;
 use sutura_ir::{Type, Value};
 
 use super::kernel::{Built, Emit, Header, Kernel, build};
@@ -18,7 +19,7 @@ use super::prologue::Blocks;
 use super::region::{Arg, FusedRegion, Launch, Lowered, Step};
 use super::stages::{Known, Walk};
 use super::tiles::{Axis, Covers, Frame, Number, Shape, Tile, zero};
-use super::{rules, schedule};
+use super::{loops, rules, schedule};
 use crate::region::products::{Part, parts, siblings};
 use crate::region::{Access, ContractPlan, Fit, Nest, Stage};
 
@@ -50,6 +51,15 @@ pub(super) fn lower(region: &FusedRegion<'_>) -> Built<Lowered> {
 fn convolution(region: &FusedRegion<'_>) -> Option<Built<Lowered>> {
     let nest = Nest::of(&region.facts, &region.ops, &region.outputs).ok()?;
     let plan = ContractPlan::windowed(&nest, &region.facts).ok()?;
+    if !region.machine.keeps_near() {
+        const WHY: &str = "is a convolution, of which groups of this machine keep nothing near";
+        // The ops of a larger region become loops and rows one by one.
+        return Some(match region.ops.len() {
+            1 => loops::lower(region, &PlanAttr::default())
+                .map(|lowered| Lowered { remarks: vec![format!("{WHY}: it is a loop")], ..lowered }),
+            _ => Emit::unsupported(region.op, WHY),
+        });
+    }
     let lowered = schedule::emit(&[(region, &nest)], &rules::convolution::schedule(region, &nest, &plan));
     let said = rules::convolution::said(region, &nest, &plan);
     Some(lowered.map(|lowered| Lowered { remarks: vec![said], ..lowered }))

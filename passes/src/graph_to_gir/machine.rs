@@ -164,6 +164,11 @@ impl Machine {
         [self.shared_bytes, self.group_bytes]
     }
 
+    /// Whether groups keep near what they read again and again, as those of processors do.
+    pub(super) fn keeps_near(&self) -> bool {
+        self.threads == 1
+    }
+
     /// Bytes of a unit's vector registers.
     pub(super) fn register_bytes(&self) -> i64 {
         4 * self.vectors.0 * self.vectors.1

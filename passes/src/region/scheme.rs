@@ -80,8 +80,17 @@ pub fn fit(facts: &Facts, ops: &[OpRef<'_>], outputs: &[Value], windows: Windows
         return RowPlan::of(&mut nest, facts).map(|plan| row_scheme(facts, &nest, &plan));
     }
     if windows == Windows::Near && nest.stages.iter().any(|stage| is_convolution(&nest, stage)) {
-        return ContractPlan::windowed(&nest, facts).map(|plan| contract_scheme(facts, &nest, &plan));
+        return match ContractPlan::windowed(&nest, facts) {
+            Ok(plan) => Ok(contract_scheme(facts, &nest, &plan)),
+            // What is said of a convolution says more than what is said of rows.
+            Err(misfit) => rows_or_product(facts, nest).map_err(|_| misfit),
+        };
     }
+    rows_or_product(facts, nest)
+}
+
+/// The scheme of a region of rows, or of a product.
+fn rows_or_product(facts: &Facts, mut nest: Nest<'_>) -> Fit<Scheme> {
     let tiled = (0..nest.stages.len()).any(|i| ContractPlan::of_stage(&nest, i).is_ok_and(|p| !p.rows.is_empty()));
     let product =
         |mut nest: Nest<'_>| ContractPlan::joined(&mut nest, facts).map(|plan| contract_scheme(facts, &nest, &plan));
