@@ -79,7 +79,7 @@ def main():
                 expected = session.run(None, {"X": x})[0]
                 np.save(folder / "Y.npy", expected)
                 check = ["run", artifact, "-i", f"X=@{folder / 'X.npy'}", "--expected", f"Y=@{folder / 'Y.npy'}", "--quiet"]
-                subprocess.run([args.sutura, *check], check=True)
+                subprocess.run([args.sutura, *check], check=True, stdout=subprocess.DEVNULL)
                 mine, theirs = [], []
                 for _ in range(args.rounds):
                     mine.append(time_sutura(args.sutura, artifact, folder, ["X"], threads, args.repeat))
