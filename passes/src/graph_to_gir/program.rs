@@ -60,7 +60,11 @@ pub(super) fn convert<'c, 'a>(
     let at = fallback::At::of(function);
     let (mut regions, mut remarks, mut missed) = (HashMap::new(), Vec::new(), Vec::new());
     for op in entry.ops() {
-        if op.is::<FusionOp<'_>>() {
+        if let Some(fusion) = op.as_::<FusionOp<'_>>() {
+            if fusion.schedule().is_some() {
+                errors.push(scheduled(op));
+                continue;
+            }
             let inputs = op.operands().try_for_each(|v| buffer(op, op.body, v).map(drop));
             let found = inputs.and_then(|()| match search::best(op, config) {
                 Ok(found) => fallback::proved(&at, found, config),
@@ -117,6 +121,12 @@ pub(super) fn convert<'c, 'a>(
         }
         _ => Err(errors),
     }
+}
+
+/// A schedule that is not followed must not go unsaid.
+fn scheduled(op: OpRef<'_>) -> Diagnostic {
+    let error = op.error("has a schedule, and no lowering follows the schedule of a region yet");
+    error.help("remove the attribute 'schedule': the region is then lowered by a rule")
 }
 
 /// Memory has no properties but sizes, and what another one means of the elements is not known here.
