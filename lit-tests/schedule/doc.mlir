@@ -2,6 +2,7 @@
 
 // CHECK:      # Dialect `schedule`
 // CHECK:      ### `#schedule.tree`
-// CHECK:      Format: ``<fusion… version…>``
+// CHECK:      Format: ``<version…>``
 // CHECK:      | `versions` | `Vec<Version>` | Whole programs; the first one whose guard holds runs. |
-// CHECK-NOT:  Operations
+// CHECK:      ## Operations
+// CHECK:      ### `schedule.region`

@@ -7,9 +7,9 @@
 //--- in.mlir
 module {
   func.func private @nodes() attributes {all = #schedule.tree<
-    join d0 d2
-    fuse d0 d1
     version when [-N + 16384, M floordiv 4 - 1] {
+      join d0 d2
+      fuse d0 d1
       kernel {
         loop d0 grid {
           place max:0 cols d1 in l1

@@ -1,7 +1,7 @@
 // What is malformed, with its place.
 // RUN: sutura-opt %s --split-input-file --verify-diagnostics
 
-// expected-error @+1 {{expected 'join', 'fuse' or 'version'}}
+// expected-error @+1 {{expected 'version' or '>'}}
 func.func private @no_version_yet() attributes {tree = #schedule.tree<kernel {}>}
 
 // -----
@@ -13,23 +13,23 @@ join d0 d1>}
 // -----
 
 // expected-error @+1 {{expected a dim, such as 'd0'}}
-func.func private @no_dim() attributes {tree = #schedule.tree<join d0 2>}
+func.func private @no_dim() attributes {tree = #schedule.tree<version { join d0 2 }>}
 
 // -----
 
 // expected-error @+1 {{expected a dim, such as 'd0'}}
-func.func private @other_dim() attributes {tree = #schedule.tree<join d0 dx>}
+func.func private @other_dim() attributes {tree = #schedule.tree<version { join d0 dx }>}
 
 // -----
 
 // expected-error @+1 {{expected a dim, such as 'd0'}}
-func.func private @half_a_dim() attributes {tree = #schedule.tree<fuse d0 d1.0>}
+func.func private @half_a_dim() attributes {tree = #schedule.tree<version { fuse d0 d1.0 }>}
 
 // -----
 
-func.func private @huge_dim() attributes {tree = #schedule.tree<fuse d0
+func.func private @huge_dim() attributes {tree = #schedule.tree<version { fuse d0
 // expected-error @+1 {{the number of the dim is too large}}
-d99999999999999999999>}
+d99999999999999999999 }>}
 
 // -----
 
@@ -51,7 +51,7 @@ N] {}>}
 // -----
 
 func.func private @launch() attributes {tree = #schedule.tree<version {
-// expected-error @+1 {{expected a launch: kernel or together}}
+// expected-error @+1 {{expected a launch: kernel or together; 'join' and 'fuse' come before the first one}}
 loop d0 {} }>}
 
 // -----

@@ -7,12 +7,12 @@ func.func private @empty() attributes {tree = #schedule.tree<>}
 // -----
 
 // expected-error @+1 {{'join d1 d1' needs two dims that differ}}
-func.func private @joined() attributes {tree = #schedule.tree<join d1 d1 version { kernel {} }>}
+func.func private @joined() attributes {tree = #schedule.tree<version { join d1 d1 kernel {} }>}
 
 // -----
 
 // expected-error @+1 {{'fuse d1 d1' needs two dims that differ}}
-func.func private @fused() attributes {tree = #schedule.tree<fuse d1 d1 version { kernel {} }>}
+func.func private @fused() attributes {tree = #schedule.tree<version { fuse d1 d1 kernel {} }>}
 
 // -----
 
@@ -124,3 +124,13 @@ func.func @other(%x: tensor<4xf32>) -> tensor<4xf32> {
   }
   return %h : tensor<4xf32>
 }
+
+// -----
+
+// expected-error @+1 {{the loop over d0 has the number 9223372036854775807; no dim is longer than 2147483647}}
+func.func private @huge_split() attributes {tree = #schedule.tree<version { kernel { loop d0 by 9223372036854775807 {} } }>}
+
+// -----
+
+// expected-error @+1 {{the loop over d0 has the number 4294967296; no dim is longer than 2147483647}}
+func.func private @huge_parts() attributes {tree = #schedule.tree<version { kernel { loop d0 even 4294967296 grid {} } }>}

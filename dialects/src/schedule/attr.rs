@@ -9,22 +9,20 @@ use sutura_ir::op_def::{AttrConstraint, AttrConstraintDef, AttrSyntax};
 use sutura_ir::{Attr, Context};
 
 use super::text;
-use super::tree::{Fusion, Version};
+use super::tree::Version;
 use crate::r#dyn::Poly;
 
 /// A schedule of a region: its kernels as loops around places where its stages are computed.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct TreeAttr {
-    /// How dims become others, in order.
-    pub fusions: Vec<Fusion>,
     /// Whole programs; the first one whose guard holds runs.
     pub versions: Vec<Version>,
 }
 
 impl TreeAttr {
     /// The interned value with these parameters, which are not checked.
-    pub fn get(cx: &Context, fusions: Vec<Fusion>, versions: Vec<Version>) -> Attr {
-        cx.ext_attr(Self { fusions, versions })
+    pub fn get(cx: &Context, versions: Vec<Version>) -> Attr {
+        cx.ext_attr(Self { versions })
     }
 
     /// The parameters, if it is one.
@@ -78,20 +76,12 @@ impl DialectAttr for TreeAttr {
         summary: "A schedule of a region: its kernels as loops around places where its stages are computed.",
         description: DESCRIPTION,
         format: FORMAT,
-        params: &[
-            ParamInfo {
-                name: "fusions",
-                ty: "Vec<Fusion>",
-                description: "How dims become others, in order.",
-                optional: true,
-            },
-            ParamInfo {
-                name: "versions",
-                ty: "Vec<Version>",
-                description: "Whole programs; the first one whose guard holds runs.",
-                optional: false,
-            },
-        ],
+        params: &[ParamInfo {
+            name: "versions",
+            ty: "Vec<Version>",
+            description: "Whole programs; the first one whose guard holds runs.",
+            optional: false,
+        }],
     };
 
     fn parse(p: &mut dyn ParamParser) -> Result<Attr, Reported> {
@@ -120,7 +110,7 @@ impl AttrConstraintDef for TreeAttr {
 }
 
 /// The grammar of what follows the name.
-const FORMAT: &str = "<fusion… version…>";
+const FORMAT: &str = "<version…>";
 
 /// What users read.
 const DESCRIPTION: &str = "\
@@ -130,10 +120,11 @@ It says where and when, never what: the region says that. Dims (`d0`) and stages
 form. A stage has a number, which counts, and the name of what it makes, which only people read; a name that is no word is in
 quotes. White space is free.
 
-`join d0 d2` makes two dims one that are equally long: `d2` is gone. `fuse d0 d1` makes two dims one that lie side by side in
-memory: `d0` is gone. After that come versions. A version is a whole program; the first one whose guard holds runs, and the last
-one has no guard. A guard is a list of sizes that must be at least 0. A version launches kernels in order. `together` launches
-several at once; nothing flows between them.
+A version is a whole program; the first one whose guard holds runs, and the last one has no guard. A guard is a list of sizes
+that must be at least 0. Dims and stages are those of the region where the guard holds. A version begins with how dims become
+others: `join d0 d2` makes two dims one that are equally long: `d2` is gone. `fuse d0 d1` makes two dims one that lie side by
+side in memory: `d0` is gone. Dims behind the one that is gone are counted anew. Then the version launches kernels in order.
+`together` launches several at once; nothing flows between them.
 
 A kernel holds nodes:
 
@@ -142,6 +133,7 @@ A kernel holds nodes:
   of a loop of the `grid` are groups, which run in any order. Such loops come first, each alone in the one before.
 - `place max:0` computes a stage; `contract prod:3` computes a sum of products as one contraction of tiles.
 - `join sum:1` joins the parts of what a stage combines.
+- `cache prod:3.0` keeps all that what follows in this loop reads of input 0 of stage 3 in the group's memory, padded.
 - `operand exp:2.0` brings a window of input 0 of stage 2 here; `pack prod:3.1` writes it to memory of its own, for later kernels.
 
 All but loops end with their tile: `rows d0 cols d1 in l1 padded`. A tile has rows along one dim and columns along another; of
@@ -151,6 +143,7 @@ so that all tiles are whole. Each of the four may be left out.
 ```mlir
 #schedule.tree<
   version when [N - 16384] {
+    join d0 d3
     kernel {
       loop d0 grid {
         place max:0 cols d1 in l1

@@ -3,6 +3,7 @@
 //! A region's normal form is the algorithm. A schedule says where its loops run and where its stages are computed.
 
 mod attr;
+mod ops;
 #[cfg(test)]
 mod tests;
 mod text;
@@ -11,6 +12,7 @@ pub use tree::{Bring, Dim, Fusion, Kernel, Launch, Loop, Node, Operand, Place, S
 mod verify;
 
 pub use attr::TreeAttr;
+pub use ops::RegionOp;
 pub use text::MAX_LOOPS;
 
 use sutura_ir::registry::{Dialect, DialectBuilder};
@@ -25,5 +27,6 @@ impl Dialect for ScheduleDialect {
     fn register(d: &mut DialectBuilder<'_>) {
         d.description("How regions are computed: their loops, and where in them their stages are.");
         d.define_attr::<TreeAttr>();
+        d.op::<RegionOp<'_>>();
     }
 }

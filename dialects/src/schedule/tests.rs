@@ -47,7 +47,7 @@ fn loops(count: usize) -> TreeAttr {
 /// A tree of one kernel.
 fn tree(body: Vec<Node>) -> TreeAttr {
     let launches = vec![Launch { kernels: vec![Kernel { body }] }];
-    TreeAttr { fusions: Vec::new(), versions: vec![Version { guard: Vec::new(), launches }] }
+    TreeAttr { versions: vec![Version { launches, ..Version::default() }] }
 }
 
 #[test]
@@ -291,19 +291,21 @@ impl Choices<'_> {
     }
 
     fn tree(&mut self) -> TreeAttr {
-        let fusions = self.list(3, |c| {
-            let first = c.below(5);
-            let second = if c.is_wild() { first } else { first + 1 + c.below(3) };
-            if c.yes() { Fusion::Join(Dim(first), Dim(second)) } else { Fusion::Fuse(Dim(second), Dim(first)) }
-        });
         let count = self.below(3) + usize::from(!self.is_wild());
         let version = |c: &mut Self, last: bool| {
+            let fusions = c.list(3, |c| c.fusion());
             let guarded = last == c.is_wild();
             let guard = if guarded { (0..=c.below(2)).map(|_| c.guard()).collect() } else { Vec::new() };
             let launches = c.below(2) + usize::from(!c.is_wild());
-            Version { guard, launches: (0..launches).map(|_| c.launch()).collect() }
+            Version { guard, fusions, launches: (0..launches).map(|_| c.launch()).collect() }
         };
-        TreeAttr { fusions, versions: (1..=count).map(|i| version(self, i == count)).collect() }
+        TreeAttr { versions: (1..=count).map(|i| version(self, i == count)).collect() }
+    }
+
+    fn fusion(&mut self) -> Fusion {
+        let first = self.below(5);
+        let second = if self.is_wild() { first } else { first + 1 + self.below(3) };
+        if self.yes() { Fusion::Join(Dim(first), Dim(second)) } else { Fusion::Fuse(Dim(second), Dim(first)) }
     }
 }
 
@@ -331,9 +333,9 @@ proptest! {
     }
 
     #[test]
-    fn no_text_makes_the_parser_panic(words in prop::collection::vec(0usize..24, 0..40)) {
-        const WORDS: [&str; 24] = [
-            "version", "when", "[", "]", "{", "}", "kernel", "together", "loop", "d0", "d1", "by", "even", "grid", "place",
+    fn no_text_makes_the_parser_panic(words in prop::collection::vec(0usize..25, 0..40)) {
+        const WORDS: [&str; 25] = [
+            "fuse", "version", "when", "[", "]", "{", "}", "kernel", "together", "loop", "d0", "d1", "by", "even", "grid", "place",
             "contract", "join", "operand", "pack", "a:0", ".1", "rows", "99999999999999999999", "\"",
         ];
         let text: Vec<&str> = words.iter().map(|i| WORDS[*i]).collect();

@@ -54,23 +54,12 @@ type Parsed<T> = Result<T, Reported>;
 /// Reads what follows `#schedule.tree`.
 pub(super) fn parse(p: &mut dyn ParamParser) -> Parsed<TreeAttr> {
     p.punct("<")?;
-    let mut fusions = Vec::new();
-    loop {
-        if p.opt_keyword("join") {
-            fusions.push(Fusion::Join(dim(p)?, dim(p)?));
-        } else if p.opt_keyword("fuse") {
-            fusions.push(Fusion::Fuse(dim(p)?, dim(p)?));
-        } else {
-            break;
-        }
-    }
     let mut versions = Vec::new();
     while p.opt_keyword("version") {
         versions.push(version(p)?);
     }
     match p.opt_punct(">") {
-        true => Ok(TreeAttr { fusions, versions }),
-        false if versions.is_empty() => Err(p.error("expected 'join', 'fuse' or 'version'")),
+        true => Ok(TreeAttr { versions }),
         false => Err(p.error("expected 'version' or '>'")),
     }
 }
@@ -86,6 +75,15 @@ fn version(p: &mut dyn ParamParser) -> Parsed<Version> {
         p.list("[", "]", &mut size)?;
     }
     p.punct("{")?;
+    loop {
+        if p.opt_keyword("join") {
+            version.fusions.push(Fusion::Join(dim(p)?, dim(p)?));
+        } else if p.opt_keyword("fuse") {
+            version.fusions.push(Fusion::Fuse(dim(p)?, dim(p)?));
+        } else {
+            break;
+        }
+    }
     while !p.opt_punct("}") {
         version.launches.push(launch(p)?);
     }
@@ -97,7 +95,7 @@ fn launch(p: &mut dyn ParamParser) -> Parsed<Launch> {
         return Ok(Launch { kernels: vec![kernel(p)?] });
     }
     if !p.opt_keyword("together") {
-        return Err(p.error("expected a launch: kernel or together"));
+        return Err(p.error("expected a launch: kernel or together; 'join' and 'fuse' come before the first one"));
     }
     let mut kernels = Vec::new();
     p.punct("{")?;
@@ -225,15 +223,17 @@ fn dim(p: &mut dyn ParamParser) -> Parsed<Dim> {
 pub(super) fn print(tree: &TreeAttr, cx: &Context, out: &mut dyn Write) -> fmt::Result {
     let mut lines = Lines { cx, out, indent: 1 };
     lines.out.write_char('<')?;
-    for fusion in &tree.fusions {
-        lines.line()?;
-        write!(lines.out, "{fusion}")?;
-    }
     for version in &tree.versions {
         lines.line()?;
         lines.version(version)?;
     }
     out.write_str("\n>")
+}
+
+/// A line, or several, of a version.
+enum Step<'t> {
+    Fusion(&'t Fusion),
+    Launch(&'t Launch),
 }
 
 struct Lines<'o> {
@@ -271,7 +271,12 @@ impl Lines<'_> {
             let sizes: Vec<String> = version.guard.iter().map(Poly::to_string).collect();
             write!(self.out, " when [{}]", sizes.join(", "))?;
         }
-        self.block(&version.launches, Self::launch)
+        let fusions = version.fusions.iter().map(Step::Fusion);
+        let steps: Vec<Step<'_>> = fusions.chain(version.launches.iter().map(Step::Launch)).collect();
+        self.block(&steps, |lines, step| match step {
+            Step::Fusion(fusion) => write!(lines.out, "{fusion}"),
+            Step::Launch(launch) => lines.launch(launch),
+        })
     }
 
     fn launch(&mut self, launch: &Launch) -> fmt::Result {

@@ -27,11 +27,25 @@ pub enum Fusion {
     Fuse(Dim, Dim),
 }
 
-/// A whole program under a guard.
+impl Fusion {
+    /// The same with dims whose numbers are further by so many.
+    #[must_use]
+    pub fn renumbered(self, dims: isize) -> Self {
+        let dim = |Dim(dim): Dim| Dim(dim.strict_add_signed(dims));
+        match self {
+            Self::Join(first, second) => Self::Join(dim(first), dim(second)),
+            Self::Fuse(outer, inner) => Self::Fuse(dim(outer), dim(inner)),
+        }
+    }
+}
+
+/// A whole program under a guard. Its dims and stages are those of the region where the guard holds.
 #[derive(Clone, PartialEq, Eq, Hash, Debug, Default)]
 pub struct Version {
     /// Sizes that must be at least 0. The last version has none.
     pub guard: Vec<Poly>,
+    /// How dims of the normal form become those of the loops, in order.
+    pub fusions: Vec<Fusion>,
     /// What is launched, in order.
     pub launches: Vec<Launch>,
 }

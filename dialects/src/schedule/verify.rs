@@ -7,17 +7,12 @@ use sutura_ir::ext::VerifyParams;
 use super::TreeAttr;
 use super::text::{MAX_LOOPS, stage_text};
 use super::tree::{Bring, Dim, Fusion, Loop, Node, Operand, Place, Split, Tile, Version};
+use crate::r#dyn::facts::MAX_DIM;
 
 type Checked = Result<(), String>;
 
 impl VerifyParams for TreeAttr {
     fn verify_params(&self, cx: &Context) -> Checked {
-        for fusion in &self.fusions {
-            let (Fusion::Join(first, second) | Fusion::Fuse(first, second)) = fusion;
-            if first == second {
-                return Err(format!("'{fusion}' needs two dims that differ"));
-            }
-        }
         let Some(last) = self.versions.len().checked_sub(1) else {
             return Err("#schedule.tree has no version".to_owned());
         };
@@ -38,6 +33,12 @@ fn check_version(cx: &Context, version: &Version, number: usize, last: bool) -> 
     }
     if let Some(excess) = version.guard.iter().find_map(|size| size.excess()) {
         return Err(format!("the guard of version {number}: {excess}"));
+    }
+    for fusion in &version.fusions {
+        let (Fusion::Join(first, second) | Fusion::Fuse(first, second)) = fusion;
+        if first == second {
+            return Err(format!("'{fusion}' needs two dims that differ"));
+        }
     }
     if version.launches.is_empty() {
         return Err(format!("version {number} launches nothing"));
@@ -119,6 +120,9 @@ impl<'t> Around<'t> {
             }
             Split::Even(number @ ..1) => {
                 return Err(format!("the loop over {dim} has {number} even parts; it must be at least 1"));
+            }
+            Split::By(number) | Split::Even(number) if number > MAX_DIM => {
+                return Err(format!("the loop over {dim} has the number {number}; no dim is longer than {MAX_DIM}"));
             }
             _ => {}
         }

@@ -1,0 +1,14 @@
+// Schedules apart from their regions.
+// RUN: split-file %s %t
+// RUN: sutura-opt %t/in.mlir > %t/out.mlir
+// RUN: diff %t/in.mlir %t/out.mlir
+//--- in.mlir
+module {
+  schedule.region "5f0c8d7be1a94d20" = #schedule.tree<
+    version {
+      kernel {
+        loop d0 grid { place max:0 cols d1 in l1 }
+      }
+    }
+  >
+}
