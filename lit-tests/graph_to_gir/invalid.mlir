@@ -272,19 +272,3 @@ func.func @a_multiple(%x: tensor<?xf32, #dyn.shape<[N]>>) -> tensor<?xf32, #dyn.
   }
   return %y : tensor<?xf32, #dyn.shape<[N]>>
 }
-
-// -----
-
-// A schedule that would be ignored.
-func.func @schedule(%x: tensor<4xf32>) -> tensor<4xf32> {
-  // expected-error @below {{'graph.fusion' op has a schedule, and no lowering follows the schedule of a region yet}}
-  %y = graph.fusion(%x : tensor<4xf32>) -> tensor<4xf32> {kind = "row", schedule = #schedule.tree<version { kernel { place s:0 cols d0 in l1 } }>} {
-  ^bb0(%a: tensor<4xf32>):
-    %0 = graph.compute ins(%a : tensor<4xf32>) -> tensor<4xf32> {iterators = #graph.iterators<[parallel]>, maps = [affine_map<(d0) -> (d0)>, affine_map<(d0) -> (d0)>]} {
-    ^bb0(%p: f32):
-      graph.yield %p : f32
-    }
-    graph.yield %0 : tensor<4xf32>
-  }
-  return %y : tensor<4xf32>
-}

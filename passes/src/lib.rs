@@ -92,5 +92,6 @@ pub fn register(registry: &mut PassRegistry) {
     registry.add(&split_products::SPLIT_PRODUCTS);
     registry.add(&stitch::STITCH);
     registry.add(&graph_to_gir::CONVERT_GRAPH_TO_GIR);
+    registry.add(&graph_to_gir::SCHEDULE_REGIONS);
     registry.add(&tensorize::TENSORIZE);
 }

@@ -11,6 +11,9 @@ pub const SHAPES: &str = "scf-for-to-while,scalars-to-tensors,outline-regions,in
 /// Regions that become kernels.
 pub const STITCH: &str = "lower-quant-ops,split-complex,legalize-elements,split-products,propagate-reshapes,stitch";
 
+/// The schedules that rules write, as attributes of regions.
+pub const SCHEDULE: &str = "schedule-regions";
+
 /// Kernels and the host program.
 pub const TILE: &str = "convert-graph-to-gir";
 

@@ -463,9 +463,16 @@ impl<'a> Lowering<'a, '_> {
         self.strips.depth += 1;
         self.enter_loop(inside);
         let uneven = self.enter_uneven(entry.args()[0]);
+        let next_group = self.next_group;
         self.find_ahead_in_rows(this, values[0], hi)?;
         self.block(entry.body, entry.block)?;
         self.flush(op)?;
+        // What a row of this loop is followed by is known in it alone.
+        self.next_group = next_group;
+        if self.rows_block == Some(entry.block) {
+            self.ahead.clear();
+            self.rows_block = None;
+        }
         let mut next = Vec::new();
         for yielded in entry.terminator().expect("verified").operands() {
             next.extend(self.tile(op, yielded)?.values());

@@ -17,10 +17,10 @@ use super::kernel::{Built, Emit, Header, Kernel, build};
 use super::machine::{GroupTile, LowerTile};
 use super::prologue::Blocks;
 use super::region::{Arg, FusedRegion, Launch, Lowered, Step};
+use super::schedule::{self, Group};
 use super::stages::{Known, Walk};
 use super::tiles::{Axis, Covers, Frame, Number, Shape, Tile, zero};
-use super::{loops, rules, schedule};
-use crate::region::products::{Part, parts, siblings};
+use super::{loops, rules};
 use crate::region::{Access, ContractPlan, Fit, Nest, Stage};
 
 /// Lowers a contraction region: one product, or several that are one launch.
@@ -28,10 +28,7 @@ pub(super) fn lower(region: &FusedRegion<'_>) -> Built<Lowered> {
     if let Some(lowered) = convolution(region) {
         return lowered;
     }
-    let parts: Vec<FusedRegion<'_>> = match siblings(&region.facts, &region.ops, &region.outputs) {
-        Some(Ok(_)) => parts(&region.ops, &region.outputs).into_iter().map(|part| region.part(part)).collect(),
-        _ => vec![region.part(Part { ops: region.ops.clone(), outputs: region.outputs.clone() })],
-    };
+    let parts = region.parts();
     let forms: Fit<Vec<_>> = parts.iter().map(normal_form).collect();
     let forms = forms.map_err(|misfit| {
         let message = format!("is marked as a region with a contraction, but: {misfit}");
@@ -43,7 +40,8 @@ pub(super) fn lower(region: &FusedRegion<'_>) -> Built<Lowered> {
         return together(&products);
     }
     let parts: Vec<schedule::Part<'_, '_>> = products.iter().map(|p| (p.walk.region, p.nest)).collect();
-    let lowered = schedule::emit(&parts, &rules::product::schedule(&products, &parts))?;
+    let versions = rules::product::schedule(&products, &parts);
+    let lowered = schedule::emit(&[Group::by_rule(&parts, versions)])?;
     Ok(Lowered { remarks: said_of(&products), ..lowered })
 }
 
@@ -60,7 +58,8 @@ fn convolution(region: &FusedRegion<'_>) -> Option<Built<Lowered>> {
             _ => Emit::unsupported(region.op, WHY),
         });
     }
-    let lowered = schedule::emit(&[(region, &nest)], &rules::convolution::schedule(region, &nest, &plan));
+    let versions = rules::convolution::schedule(region, &nest, &plan);
+    let lowered = schedule::emit(&[Group::by_rule(&[(region, &nest)], versions)]);
     let said = rules::convolution::said(region, &nest, &plan);
     Some(lowered.map(|lowered| Lowered { remarks: vec![said], ..lowered }))
 }
@@ -84,13 +83,13 @@ fn together(products: &[Product<'_, '_>]) -> Built<Lowered> {
         let launch = product.pack_launch(place)?;
         // The compiler runs what packs a constant, so that stays by itself.
         if product.packs_constants() {
-            steps.push(Step { versions: vec![(vec![], vec![launch])], packed: false });
+            steps.push(Step { versions: vec![(vec![], vec![launch])] });
         } else {
-            packing.push(launch);
+            packing.push(Launch { beside: !packing.is_empty(), ..launch });
         }
     }
     if !packing.is_empty() {
-        steps.push(Step { versions: vec![(vec![], packing)], packed: true });
+        steps.push(Step { versions: vec![(vec![], packing)] });
     }
     // A version that comes after one for more rows would never run.
     let mut few: Vec<Few> = products.iter().flat_map(Product::lower_versions).collect();
@@ -98,11 +97,15 @@ fn together(products: &[Product<'_, '_>]) -> Built<Lowered> {
     few.dedup();
     let mut versions = Vec::new();
     for few in few.iter().map(Some).chain([None]) {
-        let launches = products.iter().zip(&places).map(|(product, place)| product.launch(*place, few));
+        let launches = products
+            .iter()
+            .zip(&places)
+            .enumerate()
+            .map(|(i, (product, place))| Ok(Launch { beside: i > 0, ..product.launch(*place, few)? }));
         let launches = launches.collect::<Built<Vec<Launch>>>()?;
         versions.push((few.map(Few::guard).into_iter().collect(), launches));
     }
-    steps.push(Step { versions, packed: true });
+    steps.push(Step { versions });
     Ok(Lowered { temporaries, steps, remarks: said_of(products), ..Lowered::default() })
 }
 
@@ -256,7 +259,7 @@ impl<'r, 'a> Product<'r, 'a> {
     fn pack_launch(&self, place: usize) -> Built<Launch> {
         let tensors = self.plan.packed(self.nest).into_iter().map(Arg::Tensor);
         let args = tensors.chain([Arg::Temporary(place)]).collect();
-        Ok(Launch { kernel: self.pack_kernel()?, args, work: self.packed().elements() })
+        Ok(Launch { kernel: self.pack_kernel()?, args, work: self.packed().elements(), beside: false })
     }
 
     /// The product of a factor that is packed in temporary `place`, for all rows or for few.
@@ -274,7 +277,7 @@ impl<'r, 'a> Product<'r, 'a> {
         let mut args: Vec<Arg> = self.inputs().into_iter().map(Arg::Tensor).collect();
         args.extend(place.map(Arg::Temporary));
         args.extend(self.outputs().into_iter().map(Arg::Tensor));
-        Ok(Launch { kernel, args, work: self.walk.region.work(self.nest) })
+        Ok(Launch { kernel, args, work: self.walk.region.work(self.nest), beside: false })
     }
 
     /// Versions for few rows.

@@ -9,6 +9,7 @@ use sutura_dialects::r#dyn::poly::Poly;
 use sutura_dialects::gir::types::ViewType;
 use sutura_dialects::gir::{missing_conditions, prove_kernel};
 use sutura_dialects::graph::{ComputeOp, FusionOp, PlanAttr};
+use sutura_dialects::schedule::TreeAttr;
 use sutura_dialects::target::machine_in;
 use sutura_ir::affine::AffineExprData;
 use sutura_ir::diagnostics::{Diagnostics, Reported};
@@ -17,6 +18,7 @@ use sutura_ir::{Context, Diagnostic, OpRef, Value};
 
 use super::kernel::Built;
 use super::region::{Arg, FusedRegion, Launch, Lowered, Step};
+use super::schedule::{self, REFUSED};
 use super::search::Found;
 use super::{Config, program};
 use crate::region::nest::{Nest, sizes};
@@ -62,6 +64,34 @@ pub(super) fn proved<'a>(at: &At<'_>, found: Found<'a>, config: &'a Config) -> B
     }
     let lowered = one_by_one(at, &region, config, &mut missed)?;
     Ok((Found { region, lowered, remark: None }, missed))
+}
+
+/// The lowering that a region's schedule says.
+///
+/// # Errors
+/// When the schedule does not fit the region, would compute something else, or has kernels that are not proved.
+pub(super) fn followed<'a>(
+    at: &At<'_>,
+    op: OpRef<'a>,
+    tree: &TreeAttr,
+    config: &'a Config,
+) -> Built<(Found<'a>, Vec<String>)> {
+    let region = FusedRegion::read(op, &config.machine)?;
+    if let Some(plan) = op.as_::<FusionOp<'_>>().and_then(|fusion| fusion.plan()) {
+        let message = format!("has a schedule and the plan \"{plan}\"; a schedule says all that a plan does");
+        return Err(Box::new(op.error(message).help("remove one of the two")));
+    }
+    let named = |mut error: Box<Diagnostic>| {
+        if !error.message.contains(REFUSED) {
+            error.message = format!("'{}' op {REFUSED}: {}", op.name_str(), error.message);
+        }
+        error
+    };
+    let mut lowered = schedule::follow(&region, tree).map_err(named)?;
+    if let Err(why) = check(at, &mut lowered) {
+        return Err(Box::new(op.error(format!("has a schedule whose kernels are not proved: {why}"))));
+    }
+    Ok((Found { region, lowered, remark: Some("runs as its schedule says".to_owned()) }, vec![]))
 }
 
 /// A region whose scheme does not lower it, op by op.
@@ -141,7 +171,7 @@ fn append(whole: &mut Lowered, part: Lowered, kept: &[(Value, usize)]) {
     for step in part.steps {
         let versions = step.versions.into_iter();
         let versions = versions.map(|(guard, launches)| (guard, launches.into_iter().map(moved).collect())).collect();
-        whole.steps.push(Step { versions, packed: step.packed });
+        whole.steps.push(Step { versions });
     }
     whole.temporaries.extend(part.temporaries);
     whole.remarks.extend(part.remarks);

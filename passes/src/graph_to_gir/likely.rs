@@ -6,8 +6,10 @@
 
 use std::sync::Arc;
 
+use sutura_dialects::r#dyn::Facts;
 use sutura_dialects::r#dyn::poly::Poly;
 use sutura_dialects::graph::FusionOp;
+use sutura_dialects::schedule::Version;
 use sutura_ir::Value;
 
 use super::kernel::Built;
@@ -20,14 +22,27 @@ const MOST: usize = 4;
 /// Longest size that gets one: what a known bound saves does not grow with the loop.
 const LONGEST: i64 = 1024;
 
+/// The region at each of its likely sizes, behind the guard that it has that size.
+pub(super) fn at_sizes<'a>(region: &FusedRegion<'a>) -> Vec<(Vec<Poly>, FusedRegion<'a>)> {
+    let at = |(name, value): (Arc<str>, i64)| {
+        let size = Poly::symbol(&name);
+        (vec![size.sub(&value.into()), Poly::from(value).sub(&size)], region.at_size(&name, value))
+    };
+    values(region).into_iter().map(at).collect()
+}
+
+/// Versions of a region at a likely size, under its guard; those that do not run at that size are left out.
+pub(super) fn guarded(facts: &Facts, guard: &[Poly], versions: Vec<Version>) -> Vec<Version> {
+    let possible = |version: &Version| version.guard.iter().all(|size| facts.range(size).1 >= 0);
+    let under = |version: Version| Version { guard: [guard, &version.guard].concat(), ..version };
+    versions.into_iter().filter(possible).map(under).collect()
+}
+
 /// What `lower` makes of a region, with versions for likely sizes.
 pub(super) fn add<'a>(region: &FusedRegion<'a>, lower: &dyn Fn(&FusedRegion<'a>) -> Built<Lowered>) -> Built<Lowered> {
     let lowered = lower(region)?;
     let mut special = Vec::new();
-    for (name, value) in values(region) {
-        let size = Poly::symbol(&name);
-        let guard = vec![size.sub(&value.into()), Poly::from(value).sub(&size)];
-        let region = region.at_size(&name, value);
+    for (guard, region) in at_sizes(region) {
         let mut lowered = lower(&region)?;
         let possible = |guard: &Poly| region.facts.range(guard).1 >= 0;
         for step in &mut lowered.steps {
@@ -73,12 +88,12 @@ pub(super) fn said(region: &FusedRegion<'_>) -> Option<String> {
 /// The versions of `special` before those of `general`, if both take the same steps in the same memory.
 fn merged(general: Lowered, guard: Vec<Poly>, special: Lowered) -> Lowered {
     let fits = general.temporaries.starts_with(&special.temporaries) && general.steps.len() == special.steps.len();
-    if !fits || general.steps.iter().zip(&special.steps).any(|(a, b)| a.packed != b.packed) {
+    if !fits {
         return general;
     }
     let step = |(general, special): (Step, Step)| {
         let guarded = special.versions.into_iter().map(|(own, launches)| ([guard.clone(), own].concat(), launches));
-        Step { versions: guarded.chain(general.versions).collect(), packed: general.packed }
+        Step { versions: guarded.chain(general.versions).collect() }
     };
     let steps = general.steps.into_iter().zip(special.steps).map(step).collect();
     Lowered { steps, ..general }

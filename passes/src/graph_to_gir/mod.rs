@@ -17,12 +17,14 @@ mod region;
 mod rules;
 mod scalars;
 mod schedule;
+pub mod schedule_file;
 mod search;
 mod staged;
 mod stages;
 #[cfg(test)]
 mod tests;
 mod tiles;
+mod write_schedules;
 
 use std::collections::{HashMap, HashSet};
 
@@ -41,6 +43,66 @@ use sutura_ir::pass::{
     Anchor, OptionInfo, OptionKind, Pass, PassError, PassInfo, PassOptions, PassResult, PassRun, StatisticInfo,
 };
 use sutura_ir::{BlockRef, Body, Context, Diagnostic, Op, OpRef, OpView};
+pub use write_schedules::SCHEDULE_REGIONS;
+
+/// The options of `convert-graph-to-gir`; that for tests comes last.
+const OPTIONS: [OptionInfo; 9] = [
+    OptionInfo {
+        name: "resident-columns",
+        kind: OptionKind::Int(0, 1 << 40),
+        default: "0",
+        help: "longest row, in elements, that is kept in the cache between passes over it; 0 takes what fits the \
+               machine's, or 16384 without one",
+    },
+    OptionInfo {
+        name: "parts",
+        kind: OptionKind::Int(1, 1 << 16),
+        default: "64",
+        help: "parts in which sums along many rows are made, each by a group of its own; their number makes the order",
+    },
+    OptionInfo { name: "part-rows", kind: OptionKind::Int(1, 1 << 30), default: "16", help: "fewest rows of a part" },
+    OptionInfo {
+        name: "resident-keys",
+        kind: OptionKind::Int(0, 1 << 20),
+        default: "0",
+        help: "most keys of an attention that are kept in the cache together; 0 takes what half of it holds",
+    },
+    OptionInfo {
+        name: "tile-rows",
+        kind: OptionKind::Int(0, 64),
+        default: "0",
+        help: "rows of a register tile of a product; 0 takes the machine's, or 12 without one",
+    },
+    OptionInfo {
+        name: "tile-columns",
+        kind: OptionKind::Int(0, 1024),
+        default: "0",
+        help: "columns of a register tile of a product; 0 takes the machine's, or 32 without one",
+    },
+    OptionInfo {
+        name: "search",
+        kind: OptionKind::Choice(&["off", "predict"]),
+        default: "off",
+        help: "`predict` lowers regions in every way that is known and takes the one that is fastest by the module's \
+               machine at likely sizes",
+    },
+    OptionInfo {
+        name: "least-saving",
+        kind: OptionKind::Int(0, 99),
+        default: "5",
+        help: "percent of the usual way's time that `search=predict` must predict another one to save, to take it",
+    },
+    OptionInfo {
+        name: "plant-fault",
+        kind: OptionKind::Choice(&["none", "row", "contract", "attention", "loop", "all"]),
+        default: "none",
+        help: "for tests: leaves a store out of the kernels of this scheme, or of all, which are then not proved, so that another \
+               scheme takes its place",
+    },
+];
+
+/// Those that say how regions are lowered.
+const CONVERT_OPTIONS: &[OptionInfo] = OPTIONS.split_at(8).0;
 
 /// `convert-graph-to-gir`
 pub static CONVERT_GRAPH_TO_GIR: PassInfo = PassInfo {
@@ -51,69 +113,12 @@ pub static CONVERT_GRAPH_TO_GIR: PassInfo = PassInfo {
                   that allocates, launches, calls routines and selects versions. What a function returns is written in place. Spaces \
                   and register tiles are those of the module's `target.machine`, if there is one. The `plan` of a \
                   region says how it is mapped, as `#graph.plan<[tile = [12, 32]]>` or \
-                  `#graph.plan<[columns = 1024, parts = 32]>`; what a region can choose depends on its kind. A scheme whose kernels \
+                  `#graph.plan<[columns = 1024, parts = 32]>`; what a region can choose depends on its kind. A region with a \
+                  `schedule` runs as that says, or is an error. A scheme whose kernels \
                   are not proved is replaced by one whose are, with a remark; where a proof lacks only the equality of \
                   two sizes, the kernel requires it and the program checks it. Run `stitch` first.",
     anchor: Anchor::Op("builtin.module"),
-    options: &[
-        OptionInfo {
-            name: "resident-columns",
-            kind: OptionKind::Int(0, 1 << 40),
-            default: "0",
-            help: "longest row, in elements, that is kept in the cache between passes over it; 0 takes what fits the \
-                   machine's, or 16384 without one",
-        },
-        OptionInfo {
-            name: "parts",
-            kind: OptionKind::Int(1, 1 << 16),
-            default: "64",
-            help: "parts in which sums along many rows are made, each by a group of its own; their number makes the order",
-        },
-        OptionInfo {
-            name: "part-rows",
-            kind: OptionKind::Int(1, 1 << 30),
-            default: "16",
-            help: "fewest rows of a part",
-        },
-        OptionInfo {
-            name: "resident-keys",
-            kind: OptionKind::Int(0, 1 << 20),
-            default: "0",
-            help: "most keys of an attention that are kept in the cache together; 0 takes what half of it holds",
-        },
-        OptionInfo {
-            name: "tile-rows",
-            kind: OptionKind::Int(0, 64),
-            default: "0",
-            help: "rows of a register tile of a product; 0 takes the machine's, or 12 without one",
-        },
-        OptionInfo {
-            name: "tile-columns",
-            kind: OptionKind::Int(0, 1024),
-            default: "0",
-            help: "columns of a register tile of a product; 0 takes the machine's, or 32 without one",
-        },
-        OptionInfo {
-            name: "search",
-            kind: OptionKind::Choice(&["off", "predict"]),
-            default: "off",
-            help: "`predict` lowers regions in every way that is known and takes the one that is fastest by the module's \
-                   machine at likely sizes",
-        },
-        OptionInfo {
-            name: "least-saving",
-            kind: OptionKind::Int(0, 99),
-            default: "5",
-            help: "percent of the usual way's time that `search=predict` must predict another one to save, to take it",
-        },
-        OptionInfo {
-            name: "plant-fault",
-            kind: OptionKind::Choice(&["none", "row", "contract", "attention", "loop", "all"]),
-            default: "none",
-            help: "for tests: leaves a store out of the kernels of this scheme, or of all, which are then not proved, so that another \
-                   scheme takes its place",
-        },
-    ],
+    options: &OPTIONS,
     statistics: &[
         StatisticInfo { name: "num-kernels", description: "kernels made" },
         StatisticInfo { name: "num-launches", description: "launches made" },
@@ -126,7 +131,7 @@ pub static CONVERT_GRAPH_TO_GIR: PassInfo = PassInfo {
 /// What options and machine say.
 #[derive(Clone, Debug)]
 struct Config {
-    thresholds: rules::row::Thresholds,
+    thresholds: rules::rows::Thresholds,
     resident_keys: i64,
     machine: Machine,
     /// The machine's numbers, where the search takes part.
@@ -150,7 +155,7 @@ impl Config {
 }
 
 struct ConvertGraphToGir {
-    thresholds: rules::row::Thresholds,
+    thresholds: rules::rows::Thresholds,
     resident_keys: i64,
     tile_rows: i64,
     tile_columns: i64,
@@ -160,12 +165,13 @@ struct ConvertGraphToGir {
 }
 
 fn create(options: &PassOptions) -> Result<Box<dyn Pass>, String> {
-    Ok(Box::new(from_options(options)))
+    let fault = options.text("plant-fault").to_owned();
+    Ok(Box::new(ConvertGraphToGir { fault, ..from_options(options) }))
 }
 
 fn from_options(options: &PassOptions) -> ConvertGraphToGir {
     ConvertGraphToGir {
-        thresholds: rules::row::Thresholds {
+        thresholds: rules::rows::Thresholds {
             resident: options.int("resident-columns"),
             parts: options.int("parts"),
             part_rows: options.int("part-rows"),
@@ -178,7 +184,7 @@ fn from_options(options: &PassOptions) -> ConvertGraphToGir {
         tile_columns: options.int("tile-columns"),
         search: options.text("search") == "predict",
         least_saving: options.int("least-saving"),
-        fault: options.text("plant-fault").to_owned(),
+        fault: String::new(),
     }
 }
 
@@ -276,7 +282,11 @@ pub fn choices(cx: &Context, module: &Body, sizes: &HashMap<String, i64>) -> Res
     for function in module.entry_block().into_iter().flat_map(|block| module.ops(block)) {
         let view = OpRef::new(cx, module, function);
         let entry = view.as_::<FuncOp<'_>>().and_then(|_| view.region(0)?.entry());
-        for fusion in entry.into_iter().flat_map(|e| e.ops()).filter(|op| op.is::<FusionOp<'_>>()) {
+        for fusion in entry
+            .into_iter()
+            .flat_map(|e| e.ops())
+            .filter(|op| op.as_::<FusionOp<'_>>().is_some_and(|fusion| fusion.schedule().is_none()))
+        {
             let candidates = search::candidates(fusion, &config);
             if candidates.len() > 1 {
                 choices.push(Choice { function, fusion: fusion.op, candidates });

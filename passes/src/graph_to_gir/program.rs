@@ -29,7 +29,7 @@ use super::Config;
 use super::kernel::{Built, Kernel, beyond};
 use super::mapping;
 use super::region::{Arg, FusedRegion, Lowered, Step};
-use super::rules::row;
+use super::rules::rows;
 use super::search::{self, Found};
 use super::{attention, contract, control, fallback, likely, loops};
 use crate::region::cost::value_text;
@@ -61,14 +61,13 @@ pub(super) fn convert<'c, 'a>(
     let (mut regions, mut remarks, mut missed) = (HashMap::new(), Vec::new(), Vec::new());
     for op in entry.ops() {
         if let Some(fusion) = op.as_::<FusionOp<'_>>() {
-            if fusion.schedule().is_some() {
-                errors.push(scheduled(op));
-                continue;
-            }
             let inputs = op.operands().try_for_each(|v| buffer(op, op.body, v).map(drop));
-            let found = inputs.and_then(|()| match search::best(op, config) {
-                Ok(found) => fallback::proved(&at, found, config),
-                Err(error) => fallback::unfit(&at, op, config, error),
+            let found = inputs.and_then(|()| match fusion.schedule() {
+                Some(tree) => fallback::followed(&at, op, tree, config),
+                None => match search::best(op, config) {
+                    Ok(found) => fallback::proved(&at, found, config),
+                    Err(error) => fallback::unfit(&at, op, config, error),
+                },
             });
             let found = found.and_then(|found| check_sizes(&found.0).map(|()| found));
             match found {
@@ -121,12 +120,6 @@ pub(super) fn convert<'c, 'a>(
         }
         _ => Err(errors),
     }
-}
-
-/// A schedule that is not followed must not go unsaid.
-fn scheduled(op: OpRef<'_>) -> Diagnostic {
-    let error = op.error("has a schedule, and no lowering follows the schedule of a region yet");
-    error.help("remove the attribute 'schedule': the region is then lowered by a rule")
 }
 
 /// Memory has no properties but sizes, and what another one means of the elements is not known here.
@@ -249,7 +242,7 @@ pub(super) fn lower(region: &FusedRegion<'_>, config: &Config, plan: &PlanAttr) 
 /// Lowers a region by the scheme of that name.
 pub(super) fn by_scheme(scheme: &str, region: &FusedRegion<'_>, config: &Config, plan: &PlanAttr) -> Built<Lowered> {
     let mut lowered = match scheme {
-        "row" => likely::add(region, &|region| row::lower(region, config.thresholds.with(plan))),
+        "row" => rows::lower(region, config.thresholds.with(plan)),
         "contract" => contract::lower(region),
         "attention" => attention::lower(region, mapping::keys(plan).unwrap_or(config.resident_keys)),
         "loop" => likely::add(region, &|region| loops::lower(region, plan)),
@@ -398,14 +391,19 @@ struct Call {
     dims: Vec<Poly>,
     buffers: Vec<Value>,
     work: Poly,
+    /// It runs at once with the one before it.
+    beside: bool,
 }
 
-fn emit_calls(b: &mut Builder<'_>, loc: Loc, calls: &[Call], together: bool) {
-    if together && calls.len() > 1 {
-        return packed(b, loc, |b| emit_calls(b, loc, calls, false));
-    }
-    for Call { kernel, checks, dims, buffers, work } in calls {
+fn emit_calls(b: &mut Builder<'_>, loc: Loc, calls: &[Call]) {
+    let one = |b: &mut Builder<'_>, Call { kernel, checks, dims, buffers, work, .. }: &Call| {
         launch(b, loc, kernel, (buffers, dims), Some(work), checks);
+    };
+    for together in calls.chunk_by(|_, next| next.beside) {
+        match together {
+            [call] => one(b, call),
+            calls => packed(b, loc, |b| calls.iter().for_each(|call| one(b, call))),
+        }
     }
 }
 
@@ -616,18 +614,18 @@ impl<'a, 'c> Assembly<'a, 'c> {
                 let dims: Vec<Poly> = launch.kernel.dims.iter().map(|name| Poly::symbol(name)).collect();
                 let buffers: Vec<Value> = launch.args.iter().map(buffer).collect();
                 let (kernel, checks) = self.name(region, launch.kernel);
-                calls.push(Call { kernel, checks, dims, buffers, work: launch.work });
+                calls.push(Call { kernel, checks, dims, buffers, work: launch.work, beside: launch.beside });
             }
             versions.push(calls);
             guards.push(guard);
         }
         guards.pop();
-        let launches = |calls: &Vec<Call>| if step.packed { calls.len().min(1) } else { calls.len() };
+        let launches = |calls: &Vec<Call>| calls.iter().filter(|call| !call.beside).count();
         self.converted.launches += versions.iter().map(launches).max().unwrap_or(0) as u64;
         let program = &mut self.converted.program;
         match &versions[..] {
-            [calls] => emit_calls(&mut program.at_end(), loc, calls, step.packed),
-            versions => program.select(loc, &guards, |i, b| emit_calls(b, loc, &versions[i], step.packed)),
+            [calls] => emit_calls(&mut program.at_end(), loc, calls),
+            versions => program.select(loc, &guards, |i, b| emit_calls(b, loc, &versions[i])),
         }
     }
 

@@ -5,13 +5,14 @@ use sutura_dialects::r#dyn::{Facts, SymbolInfo};
 use sutura_dialects::gir::kernel::Mode;
 use sutura_dialects::gir::types::ViewType;
 use sutura_dialects::graph::{ConstantOp, FusionOp, ReshapeOp, SizeOp};
+use sutura_dialects::schedule::TreeAttr;
 use sutura_ir::{OpRef, Value};
 
 use super::kernel::{Built, Header, Kernel};
 use super::machine::Machine;
 use crate::region::cost::body_cost;
 use crate::region::nest::{Nest, sizes};
-use crate::region::products::Part;
+use crate::region::products::{Part, parts, siblings};
 
 /// A region to be lowered.
 pub(super) struct FusedRegion<'a> {
@@ -33,10 +34,8 @@ pub(super) struct FusedRegion<'a> {
 
 /// A part of what a region does, in versions of which the last has no guard.
 pub(super) struct Step {
-    /// Guards and launches.
+    /// Guards and launches, which run one after another.
     pub(super) versions: Vec<(Vec<Poly>, Vec<Launch>)>,
-    /// The launches of a version are independent of each other and become one; otherwise they run one after another.
-    pub(super) packed: bool,
 }
 
 /// One launch.
@@ -47,14 +46,16 @@ pub(super) struct Launch {
     pub(super) args: Vec<Arg>,
     /// Scalar operations of all groups together.
     pub(super) work: Poly,
+    /// It runs at once with the launch before it; nothing flows between them.
+    pub(super) beside: bool,
 }
 
 impl Step {
     /// One launch of a kernel in versions that take the same.
     pub(super) fn of(versions: Vec<(Vec<Poly>, Kernel)>, args: &[Arg], work: &Poly) -> Self {
-        let launch = |kernel| Launch { kernel, args: args.to_vec(), work: work.clone() };
+        let launch = |kernel| Launch { kernel, args: args.to_vec(), work: work.clone(), beside: false };
         let versions = versions.into_iter().map(|(guard, kernel)| (guard, vec![launch(kernel)])).collect();
-        Self { versions, packed: false }
+        Self { versions }
     }
 }
 
@@ -80,6 +81,8 @@ pub(super) struct Lowered {
     pub(super) remarks: Vec<String>,
     /// Sizes that must be at least 0, which only the run tells: then the kernels do what they should.
     pub(super) conditions: Vec<Poly>,
+    /// The schedule that a rule wrote for them, where one did.
+    pub(super) schedule: Option<TreeAttr>,
 }
 
 impl<'a> FusedRegion<'a> {
@@ -101,6 +104,14 @@ impl<'a> FusedRegion<'a> {
             }
         });
         Ok(Self { op, machine, facts, inputs: entry.args().to_vec(), ops, outputs, yielded })
+    }
+
+    /// Its parts: products of one left factor, between which nothing flows, or all that it is.
+    pub(super) fn parts(&self) -> Vec<Self> {
+        match siblings(&self.facts, &self.ops, &self.outputs) {
+            Some(Ok(_)) => parts(&self.ops, &self.outputs).into_iter().map(|part| self.part(part)).collect(),
+            _ => vec![self.part(Part { ops: self.ops.clone(), outputs: self.outputs.clone() })],
+        }
     }
 
     /// A part of it as a region of its own.

@@ -13,7 +13,7 @@ use super::kernel::{Built, Kernel};
 use super::mapping::{self, Axis};
 use super::program::lower;
 use super::region::{Arg, FusedRegion, Launch, Lowered};
-use super::rules::row;
+use super::rules::rows;
 use super::{Config, loops};
 use crate::gir::cost::KernelCost;
 use crate::region::cost::size_at;
@@ -47,7 +47,7 @@ pub(super) fn axes(region: &FusedRegion<'_>, config: &Config) -> Vec<Axis> {
     let all: Vec<Axis> = match region.op.as_::<FusionOp<'_>>().map_or("", |f| f.kind()) {
         "contract" => vec![tiles()],
         "attention" => vec![tiles(), [0, 256].map(Setting::Keys).into()],
-        "row" => row::axes(region, config.thresholds),
+        "row" => rows::axes(region, config.thresholds),
         "loop" => loops::axes(region),
         _ => vec![],
     };

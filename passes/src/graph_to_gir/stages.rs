@@ -41,6 +41,21 @@ impl Known {
         Ok(*view)
     }
 
+    /// What is known of a part of a dim: all but what was made or read for more of it.
+    pub(super) fn of_part(&self, nest: &Nest<'_>, dim: usize) -> Self {
+        let along = nest.stages.iter().filter(|stage| stage.parallel().any(|d| d == dim));
+        let gone: HashSet<usize> = along.flat_map(|stage| stage.results.iter().filter_map(|r| r.slot)).collect();
+        let mut part = self.clone();
+        part.made.retain(|slot, _| !gone.contains(slot));
+        part.read.retain(|(_, index, _), _| !index.iter().any(|expr| nest.mentions_expr(*expr, dim)));
+        for pick in nest.stages.iter().flat_map(|stage| &stage.picks) {
+            if nest.mentions(&pick.access, dim) {
+                part.picked.remove(&pick.symbol);
+            }
+        }
+        part
+    }
+
     /// The start of a block of its own.
     pub(super) fn of_views(&self) -> Self {
         Self { views: self.views.clone(), ..Self::default() }

@@ -59,11 +59,19 @@ fn unwidened(op: OpRef<'_>, value: Value) -> Value {
 }
 
 fn check_contraction(nest: &Nest<'_>, stage: &Stage<'_>) -> Fit<()> {
-    check_sum_of_products(nest, stage, &SUMMED.map(|(_, ty)| ty))?;
+    check_product(nest, stage)?;
     if stage.inputs.iter().any(|a| a.oob.is_some() || !is_projection(nest, a)) {
         return misfit("reads its factors otherwise than element by element");
     }
     Ok(())
+}
+
+/// A stage sums products of two tensors of `f32`, or of `i32`, however it reads them.
+///
+/// # Errors
+/// Says what it does instead.
+pub fn check_product(nest: &Nest<'_>, stage: &Stage<'_>) -> Fit<()> {
+    check_sum_of_products(nest, stage, &SUMMED.map(|(_, ty)| ty))
 }
 
 /// A stage sums products of two tensors of one of `types`.

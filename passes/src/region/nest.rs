@@ -15,6 +15,7 @@ use sutura_dialects::r#dyn::attr::symbolic_shape;
 use sutura_dialects::r#dyn::poly::Poly;
 use sutura_dialects::graph::form::{Scan, Scatter, Symbols};
 use sutura_dialects::graph::{Combiner, IndexOp, IteratorKind, Joint, maps};
+use sutura_dialects::schedule::{Dim, Fusion};
 use sutura_ir::affine::{AffineExpr, AffineExprData, AffineMap};
 use sutura_ir::work::Counter;
 use sutura_ir::{Attr, BlockRef, Body, Context, OpRef, Value};
@@ -147,6 +148,8 @@ pub struct Nest<'a> {
     pub shapes: IndexMap<Value, Vec<Poly>>,
     /// What accesses mention as symbols.
     pub symbols: Symbols,
+    /// How dims have become others since the form was made.
+    pub fusions: Vec<Fusion>,
 }
 
 /// Sizes of a tensor.
@@ -182,6 +185,7 @@ impl<'a> Nest<'a> {
             outputs: outputs.to_vec(),
             shapes: IndexMap::new(),
             symbols: composer.symbols.clone(),
+            fusions: Vec::new(),
         };
         let mut numbers = HashMap::new();
         let needed = composer.needed(outputs);
@@ -300,7 +304,18 @@ impl<'a> Nest<'a> {
     /// # Errors
     /// Names the expression that is not.
     pub fn check_indices(&self, dims: &[usize]) -> Fit<()> {
-        for expr in self.stages.iter().flat_map(Stage::indices) {
+        self.check_indices_of(self.stages.iter(), dims)
+    }
+
+    /// Everything that `stages` compute from indices is linear along the dims of tiles.
+    ///
+    /// # Errors
+    /// Names the expression that is not.
+    pub fn check_indices_of<'s>(&self, stages: impl Iterator<Item = &'s Stage<'a>>, dims: &[usize]) -> Fit<()>
+    where
+        'a: 's,
+    {
+        for expr in stages.flat_map(Stage::indices) {
             let along = dims.iter().any(|d| self.mentions_expr(expr, *d));
             if along && maps::linear(self.cx, expr, self.extents.len()).is_none() {
                 return misfit("computes with an index that does not go in equal steps along the columns");
@@ -446,8 +461,40 @@ impl<'a> Nest<'a> {
         self.stages.iter().any(|s| s.dims.contains(&a) && s.dims.contains(&b))
     }
 
+    /// Makes dims others, as a schedule says.
+    ///
+    /// # Errors
+    /// When that would change what is computed, or when there is no such dim.
+    pub fn fuse(&mut self, facts: &Facts, fusion: Fusion) -> Fit<()> {
+        let (Fusion::Join(Dim(first), Dim(second)) | Fusion::Fuse(Dim(first), Dim(second))) = fusion;
+        if let Some(dim) = [first, second].into_iter().find(|dim| *dim >= self.extents.len()) {
+            return misfit(format!("'{fusion}' names d{dim}, and there are {} dims", self.extents.len()));
+        }
+        let (a, b) = (&self.extents[first], &self.extents[second]);
+        match fusion {
+            Fusion::Join(..) if self.meet(first, second) => {
+                misfit(format!("'{fusion}' would make dims one that a stage runs through both"))
+            }
+            Fusion::Join(..) if !facts.prove_equal(a, b) => {
+                misfit(format!("'{fusion}' would make dims one that are not known to be equally long: {a} and {b}"))
+            }
+            Fusion::Join(..) => {
+                self.merge(first, second);
+                Ok(())
+            }
+            Fusion::Fuse(..) if !self.side_by_side(facts, first, second) => misfit(format!(
+                "'{fusion}' would make dims one that do not lie side by side in all memory and in all stages"
+            )),
+            Fusion::Fuse(..) => {
+                self.collapse_pair(first, second);
+                Ok(())
+            }
+        }
+    }
+
     /// Makes two dims that no stage runs through both, and whose extents are equal, one.
     pub fn merge(&mut self, keep: usize, gone: usize) {
+        self.fusions.push(Fusion::Join(Dim(keep), Dim(gone)));
         self.extents.remove(gone);
         let number = |d: usize| {
             let d = if d == gone { keep } else { d };
@@ -540,6 +587,7 @@ impl<'a> Nest<'a> {
     }
 
     fn collapse_pair(&mut self, outer: usize, inner: usize) {
+        self.fusions.push(Fusion::Fuse(Dim(outer), Dim(inner)));
         let mut at = IndexMap::new();
         for (_, access) in self.external_reads().chain(self.output_writes()) {
             let place = |dim| access.index.iter().position(|e| self.plain(*e) == Some(dim));

@@ -2,9 +2,11 @@
 
 mod control;
 mod differential;
+mod edits;
 mod generic;
 mod programs;
 mod rewrites;
+mod schedules;
 mod stages;
 
 use sutura_dialects::r#dyn::attr::{symbolic_shape, tensor_of};

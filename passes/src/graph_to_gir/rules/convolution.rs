@@ -36,7 +36,7 @@ pub(in super::super) fn schedule(region: &FusedRegion<'_>, nest: &Nest<'_>, plan
     let blocks = Blocks::of(region, nest, plan);
     let kernels = [pack_kernel(region.machine, nest, plan, &blocks), kernel(region.machine, nest, plan, &blocks)];
     let launches = kernels.into_iter().map(|kernel| Launch { kernels: vec![kernel] }).collect();
-    vec![Version { guard: vec![], launches }]
+    vec![Version { launches, ..Version::default() }]
 }
 
 impl Blocks {

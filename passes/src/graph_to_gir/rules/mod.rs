@@ -5,20 +5,14 @@ pub(super) mod convolution;
 pub(super) mod order;
 pub(super) mod parts;
 pub(super) mod product;
-pub(super) mod row;
+pub(super) mod rows;
 pub(super) mod share;
 pub(super) mod turned;
 
-use sutura_dialects::schedule::{Dim, Loop, Node, Place, Split, StageName, Tile};
+use sutura_dialects::schedule::{Dim, Loop, Node, Place, Split, Tile};
 
+use super::schedule::stage_name;
 use crate::region::Nest;
-
-/// What trees call a stage.
-pub(super) fn stage_name(nest: &Nest<'_>, number: usize) -> StageName {
-    let first = nest.stages[number].results.first().and_then(|result| nest.body.value_name(result.value));
-    let name = first.map_or_else(|| "s".to_owned(), |name| nest.cx.str(name).to_owned());
-    StageName { number, name }
-}
 
 /// A stage computed on a tile.
 pub(super) fn place(nest: &Nest<'_>, number: usize, tile: &Tile) -> Place {

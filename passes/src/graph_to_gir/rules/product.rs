@@ -37,7 +37,7 @@ pub(in super::super) fn schedule(products: &[Product<'_, '_>], parts: &[Part<'_,
         let kernel = |(i, p): (usize, _)| numbered(i, product_kernel(p, rows(p).unwrap_or(p.tile.0)));
         let kernels = products.iter().enumerate().map(kernel).collect();
         let launches = first.iter().cloned().chain([Launch { kernels }]).collect();
-        Version { guard: few.map(Few::guard).into_iter().collect::<Vec<Poly>>(), launches }
+        Version { guard: few.map(Few::guard).into_iter().collect::<Vec<Poly>>(), launches, ..Version::default() }
     };
     few.iter().map(Some).chain([None]).map(version).collect()
 }

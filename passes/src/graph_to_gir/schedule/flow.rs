@@ -39,10 +39,10 @@ pub(super) struct Packed {
 /// What a temporary holds.
 #[derive(Clone, PartialEq, Eq, Hash)]
 pub(super) enum Holds {
-    /// A value, or so many parts of it.
-    Value(Value, Option<Poly>),
-    /// An operand of a stage of a part, packed as its view says.
-    Operand(usize, (usize, usize), ViewType),
+    /// A value, or so many parts of it, in the versions of a group.
+    Value(usize, Value, Option<Poly>),
+    /// An operand of a stage of a part of a group, packed as its view says.
+    Operand((usize, usize), (usize, usize), ViewType),
 }
 
 /// Memory between kernels.
@@ -156,7 +156,7 @@ impl Region<'_, '_> {
         let extent = |e| self.nest.plain(e).map_or(1.into(), |d| self.nest.extents[d].clone());
         let dims = parts.into_iter().cloned().chain(index.iter().map(|e| extent(*e))).collect();
         let view = ViewType::new(&self.region.machine.memory, self.elem(key, parts.is_some()), dims);
-        (self.temporaries.borrow_mut().of(Holds::Value(value, parts.cloned()), view.clone()), view)
+        (self.temporaries.borrow_mut().of(Holds::Value(self.part.0, value, parts.cloned()), view.clone()), view)
     }
 
     /// Memory of a tensor: one of the region's, or what an earlier kernel has written.

@@ -11,10 +11,10 @@ use sutura_ir::Value;
 use super::super::kernel::{Built, Emit, Header, build};
 use super::super::region::{Arg, Launch};
 use super::super::stages::Known;
-use super::Region;
 use super::flow::{Contents, Flow, Holds, Key, Packed};
 use super::nodes::{Inside, Joined, PackedView, Partial, State};
 use super::ranges::Ranges;
+use super::{REFUSED, Region};
 use crate::region::cost::body_cost;
 
 /// What a kernel takes, by what it is for, in the order of its parameters.
@@ -30,20 +30,26 @@ struct Ports {
 
 impl<'a> Region<'_, 'a> {
     /// A kernel that is launched where `before` is known, and behind which `later` ones come; what it leaves goes to `after`.
+    /// With it comes what it writes.
     pub(super) fn launch(
         &self,
         tree: &KernelTree,
         later: &[&KernelTree],
         guard: &[Poly],
         (before, after): (&Flow, &mut Flow),
-    ) -> Built<Launch> {
+    ) -> Built<(Launch, Vec<Arg>)> {
         let later: Vec<Contents<'_>> = later.iter().map(|kernel| Contents::of(kernel)).collect();
         let contents = Contents::of(tree);
         let ports = self.ports(tree, &contents, &later, before);
+        if ports.writes.is_empty() && ports.partial.is_empty() && ports.packs.is_none() {
+            let message = format!("{REFUSED}: a kernel makes nothing that is needed");
+            return Emit::unsupported(self.region.op, &message);
+        }
         after.stored.extend(ports.writes.iter().copied());
         after.parts.extend(ports.partial.iter().map(|(key, count, _)| (*key, count.clone())));
         after.packed.extend(ports.packs.clone());
-        self.kernel(tree, &contents, ports, guard, before)
+        let written = ports.all.iter().filter(|(_, mode)| *mode == Mode::Out).map(|((arg, _), _)| *arg).collect();
+        Ok((self.kernel(tree, &contents, ports, guard, before)?, written))
     }
 
     fn ports(&self, tree: &KernelTree, contents: &Contents<'_>, later: &[Contents<'_>], flow: &Flow) -> Ports {
@@ -135,7 +141,8 @@ impl<'a> Region<'_, 'a> {
         let known: BTreeSet<_> = views.chain(&grid).chain(&extra).flat_map(Poly::symbols).collect();
         // What joins parts is the same whatever the sizes are from which on there are parts; and a kernel does not ask for sizes
         // that it knows nothing of.
-        let asks = |size: &&Poly| contents.joined.is_empty() && size.symbols().is_subset(&known);
+        let told = |size: &Poly| region.facts.prove_non_negative(size);
+        let asks = |size: &&Poly| contents.joined.is_empty() && size.symbols().is_subset(&known) && !told(size);
         let requires = guard.iter().filter(asks).cloned().collect();
         let header = Header {
             loc: region.op.loc(),
@@ -149,7 +156,7 @@ impl<'a> Region<'_, 'a> {
         let work = self.work(contents, &ports);
         let kernel = build(nest.cx, &region.facts, header, |e| self.body(e, tree, &ports, flow))?;
         let args = ports.all.into_iter().map(|((arg, _), _)| arg).collect();
-        Ok(Launch { kernel, args, work })
+        Ok(Launch { kernel, args, work, beside: false })
     }
 
     /// Sizes that the inside of a kernel computes with. No others: with known ones the compiler can run the kernel.

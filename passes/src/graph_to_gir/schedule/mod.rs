@@ -4,7 +4,10 @@
 //! and end and what bounds loops have follows from that: see [`flow`] for what passes between kernels, [`kernel`] for one of
 //! them and [`nodes`] for its inside.
 
+mod check;
+mod describe;
 mod flow;
+mod follow;
 mod kernel;
 mod near;
 mod nodes;
@@ -13,13 +16,20 @@ mod ranges;
 use std::cell::RefCell;
 
 use sutura_dialects::r#dyn::poly::Poly;
-use sutura_dialects::schedule::{Kernel, Launch as LaunchTree, Version};
+use sutura_dialects::schedule::{Fusion, Kernel, Launch as LaunchTree, StageName, TreeAttr, Version};
+use sutura_ir::Diagnostic;
 
+pub(super) use self::describe::{algorithm, describe};
 use self::flow::{Flow, Temporaries};
-use super::kernel::Built;
-use super::region::{FusedRegion, Launch, Lowered, Step};
+pub(super) use self::follow::follow;
+use super::kernel::{Built, Emit};
+use super::region::{Arg, FusedRegion, Launch, Lowered, Step};
 use super::stages::Walk;
 use crate::region::Nest;
+use crate::region::cost::value_text;
+
+/// What is said of a schedule that is not followed, before the reason.
+pub(super) const REFUSED: &str = "has a schedule that is refused";
 
 /// A region, or a part of one between which and the others nothing flows, in normal form.
 pub(super) type Part<'r, 'a> = (&'r FusedRegion<'a>, &'r Nest<'a>);
@@ -28,8 +38,8 @@ pub(super) type Part<'r, 'a> = (&'r FusedRegion<'a>, &'r Nest<'a>);
 #[derive(Clone, Copy)]
 struct Region<'r, 'a> {
     walk: Walk<'r, 'a>,
-    /// Its number.
-    part: usize,
+    /// Its number, behind that of the group that it is a part in.
+    part: (usize, usize),
     temporaries: &'r RefCell<Temporaries>,
 }
 
@@ -44,33 +54,81 @@ impl<'r, 'a> std::ops::Deref for Region<'r, 'a> {
 /// The parts of a region; dims and stages of a part are counted on from those of the parts before.
 struct Program<'r, 'a> {
     parts: &'r [Part<'r, 'a>],
-    temporaries: RefCell<Temporaries>,
+    /// The number of the group.
+    group: usize,
+    /// A text gave the schedule.
+    given: bool,
+    temporaries: &'r RefCell<Temporaries>,
+}
+
+/// Versions whose dims and stages are those of the same parts.
+pub(super) struct Group<'r, 'a> {
+    pub(super) parts: &'r [Part<'r, 'a>],
+    /// Without the fusions, which the parts have.
+    pub(super) versions: Vec<Version>,
+    /// A text gave them, and not a rule.
+    pub(super) given: bool,
+}
+
+impl<'r, 'a> Group<'r, 'a> {
+    /// Versions that a rule wrote.
+    pub(super) fn by_rule(parts: &'r [Part<'r, 'a>], versions: Vec<Version>) -> Self {
+        Self { parts, versions, given: false }
+    }
 }
 
 /// The kernels of a region's schedule. What all versions begin with is launched in any case.
-pub(super) fn emit(parts: &[Part<'_, '_>], versions: &[Version]) -> Built<Lowered> {
-    let program = Program { parts, temporaries: RefCell::default() };
+pub(super) fn emit(groups: &[Group<'_, '_>]) -> Built<Lowered> {
     let mut lowered = Lowered::default();
-    let mut first = vec![Flow::default(); parts.len()];
-    let shared = begin_alike(versions);
-    for at in 0..shared {
-        let launch = &versions[0].launches[at];
-        let launches = program.launch(launch, &versions[0].launches[at + 1..], &[], &mut first)?;
-        lowered.steps.push(Step { versions: vec![(vec![], launches)], packed: launch.kernels.len() > 1 });
-    }
-    let mut rest = Vec::with_capacity(versions.len());
-    for version in versions {
-        let (mut flow, mut launches) = (first.clone(), Vec::new());
-        for at in shared..version.launches.len() {
-            let (launch, later) = (&version.launches[at], &version.launches[at + 1..]);
-            launches.extend(program.launch(launch, later, &version.guard, &mut flow)?);
+    let temporaries = RefCell::default();
+    let mut all = Vec::new();
+    // What is the same in text is something else where sizes are known.
+    let shared = if let [only] = groups { begin_alike(&only.versions) } else { 0 };
+    for (number, Group { parts, versions, given }) in groups.iter().enumerate() {
+        let program = Program { parts, group: number, given: *given, temporaries: &temporaries };
+        let (mut first, before) = (vec![Flow::default(); parts.len()], all.len());
+        for at in 0..shared {
+            let launch = &versions[0].launches[at];
+            let later = &versions[0].launches[at + 1..];
+            let launches = program.launch((launch, later), &[], &mut first).map_err(|e| place(e, (before, at)))?;
+            lowered.steps.push(Step { versions: vec![(vec![], launches)] });
         }
-        rest.push((version.guard.clone(), launches));
+        for (i, version) in versions.iter().enumerate() {
+            let (mut flow, mut launches) = (first.clone(), Vec::new());
+            for at in shared..version.launches.len() {
+                let (launch, later) = (&version.launches[at], &version.launches[at + 1..]);
+                let made = program.launch((launch, later), &version.guard, &mut flow);
+                launches.extend(made.map_err(|e| place(e, (before + i, at)))?);
+            }
+            program.check_outputs(&flow)?;
+            all.push((version.guard.clone(), launches));
+        }
     }
-    let together = |version: &Version| version.launches[shared..].iter().any(|launch| launch.kernels.len() > 1);
-    lowered.steps.push(Step { versions: rest, packed: versions.iter().any(together) });
-    lowered.temporaries = program.temporaries.into_inner().views();
+    lowered.steps.push(Step { versions: all });
+    lowered.temporaries = temporaries.into_inner().views();
+    lowered.schedule = Some(tree(groups));
     Ok(lowered)
+}
+
+/// A refusal with the version and the launch that it is of.
+fn place(mut error: Box<Diagnostic>, (version, launch): (usize, usize)) -> Box<Diagnostic> {
+    let (refused, here) = (format!("{REFUSED}: "), format!("{REFUSED}: version {version}, launch {launch}: "));
+    error.message = error.message.replacen(&refused, &here, 1);
+    error
+}
+
+/// The schedule as an attribute says it.
+fn tree(groups: &[Group<'_, '_>]) -> TreeAttr {
+    let of_group = |group: &Group<'_, '_>| {
+        let own = |part: usize| {
+            let (dims, _) = begin_of(group.parts, part);
+            group.parts[part].1.fusions.iter().map(move |fusion| fusion.renumbered(dims as isize))
+        };
+        let fusions: Vec<Fusion> = (0..group.parts.len()).flat_map(own).collect();
+        let with = |version: &Version| Version { fusions: fusions.clone(), ..version.clone() };
+        group.versions.iter().map(with).collect::<Vec<_>>()
+    };
+    TreeAttr { versions: groups.iter().flat_map(of_group).collect() }
 }
 
 /// The numbers at which dims and stages of a part begin.
@@ -93,26 +151,74 @@ fn begin_alike(versions: &[Version]) -> usize {
 
 impl<'a> Program<'_, 'a> {
     /// The kernels of a launch, behind which `later` ones come.
-    fn launch(&self, tree: &LaunchTree, later: &[LaunchTree], guard: &[Poly], flow: &mut [Flow]) -> Built<Vec<Launch>> {
+    fn launch(
+        &self,
+        (tree, later): (&LaunchTree, &[LaunchTree]),
+        guard: &[Poly],
+        flow: &mut [Flow],
+    ) -> Built<Vec<Launch>> {
         let later: Vec<(usize, Kernel)> =
             later.iter().flat_map(|l| &l.kernels).map(|kernel| self.own(kernel)).collect();
-        let (mut launches, before) = (Vec::with_capacity(tree.kernels.len()), flow.to_vec());
+        let mut launches: Vec<(Launch, Vec<Arg>)> = Vec::with_capacity(tree.kernels.len());
+        let before = flow.to_vec();
         for kernel in &tree.kernels {
             let (part, kernel) = self.own(kernel);
             let later: Vec<&Kernel> = later.iter().filter(|(other, _)| *other == part).map(|(_, l)| l).collect();
             let (region, nest) = self.parts[part];
-            let of = Region { walk: Walk { region, nest }, part, temporaries: &self.temporaries };
-            launches.push(of.launch(&kernel, &later, guard, (&before[part], &mut flow[part]))?);
+            let of = Region { walk: Walk { region, nest }, part: (self.group, part), temporaries: self.temporaries };
+            // What rules write is looked at where the compiler itself is tested.
+            if self.given || cfg!(debug_assertions) {
+                let checked = check::kernel(&of, &kernel, &before[part]);
+                debug_assert!(
+                    self.given || checked.is_ok(),
+                    "a rule wrote what is refused: {checked:?} in {kernel:#?}"
+                );
+                checked.or_else(|why| Emit::unsupported(region.op, &format!("{REFUSED}: {why}")))?;
+            }
+            let (launch, written) = of.launch(&kernel, &later, guard, (&before[part], &mut flow[part]))?;
+            let meet = |(other, of_other): &(Launch, Vec<Arg>)| {
+                written.iter().any(|arg| other.args.contains(arg))
+                    || of_other.iter().any(|arg| launch.args.contains(arg))
+            };
+            if launches.iter().any(meet) {
+                let message =
+                    format!("{REFUSED}: two kernels are launched together, and one writes what the other uses");
+                return Emit::unsupported(region.op, &message);
+            }
+            launches.push((Launch { beside: !launches.is_empty(), ..launch }, written));
         }
-        Ok(launches)
+        Ok(launches.into_iter().map(|(launch, _)| launch).collect())
+    }
+
+    /// Every version writes all that the region yields.
+    fn check_outputs(&self, flow: &[Flow]) -> Built<()> {
+        for ((region, nest), flow) in self.parts.iter().zip(flow) {
+            if let Some(value) = check::unwritten(nest, flow) {
+                let name = value_text(nest.cx, nest.body, value);
+                return Emit::unsupported(region.op, &format!("{REFUSED}: a version does not make {name}"));
+            }
+        }
+        Ok(())
     }
 
     /// The part that a kernel is of, and the kernel with the part's own numbers.
     fn own(&self, kernel: &Kernel) -> (usize, Kernel) {
-        let stage = kernel.first_stage().unwrap_or_default();
-        let begins = |part: &usize| begin_of(self.parts, *part).1 <= stage;
-        let part = (0..self.parts.len()).rev().find(begins).unwrap_or_default();
-        let (dims, stages) = begin_of(self.parts, part);
+        let (part, (dims, stages)) = part_of(self.parts, kernel);
         (part, kernel.renumbered(-(dims as isize), -(stages as isize)))
     }
+}
+
+/// The part that a kernel is of, and the numbers at which its dims and stages begin.
+fn part_of(parts: &[Part<'_, '_>], kernel: &Kernel) -> (usize, (usize, usize)) {
+    let stage = kernel.first_stage().unwrap_or_default();
+    let begins = |part: &usize| begin_of(parts, *part).1 <= stage;
+    let part = (0..parts.len()).rev().find(begins).unwrap_or_default();
+    (part, begin_of(parts, part))
+}
+
+/// What trees call a stage.
+pub(super) fn stage_name(nest: &Nest<'_>, number: usize) -> StageName {
+    let first = nest.stages[number].results.first().and_then(|result| nest.body.value_name(result.value));
+    let name = first.map_or_else(|| "s".to_owned(), |name| nest.cx.str(name).to_owned());
+    StageName { number, name }
 }

@@ -17,6 +17,10 @@ use super::super::tiles::{Frame, Shape, zero};
 use super::Region;
 use super::ranges::{Range, Ranges};
 use crate::region::Edge;
+use crate::region::cost::value_text;
+
+/// Most bytes of an operand near; code generation gives a thread no more.
+const MOST_NEAR: i64 = 1 << 20;
 
 /// An operand that a group has brought near.
 #[derive(Clone)]
@@ -79,6 +83,16 @@ impl Region<'_, '_> {
             return Emit::unsupported(stage.op, "reads outside along several dimensions that are not the last");
         }
         let (space, elem) = (Space::from(operand.tile.space.as_str()), e.view_elem(tensor));
+        let elements = Poly::product(dims.iter().map(|dim| &dim.count));
+        let bytes =
+            self.region.facts.range(&elements).1 * i128::from(self.nest.cx.bit_width(elem).unwrap_or(64).div_ceil(8));
+        if bytes > i128::from(MOST_NEAR) {
+            let name = value_text(self.nest.cx, self.nest.body, access.value);
+            let why = format!(
+                "keeps {elements} elements of {name} near, which are more than the {MOST_NEAR} bytes that fit a thread's scratch"
+            );
+            return Emit::unsupported(stage.op, &why);
+        }
         let outside = edges.len() == 1 || dims.last().is_some_and(|dim| dim.clipped);
         let pad = access.oob.or_else(|| outside.then(|| zero(self.nest.cx, elem)));
         let from = From { tensor, pad, edge: edges.first().copied() };

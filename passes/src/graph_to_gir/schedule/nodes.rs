@@ -18,7 +18,7 @@ use sutura_ir::{Type, Value};
 use super::super::kernel::{Built, Emit};
 use super::super::scalars::{accumulator, result_elem, tile_combiner};
 use super::super::stages::Known;
-use super::super::tiles::{Covers, Frame, Number, Shape, Tile, zero};
+use super::super::tiles::{Axis, Covers, Frame, Number, Shape, Tile, zero};
 use super::Region;
 use super::flow::Key;
 use super::near::Near;
@@ -219,7 +219,9 @@ impl<'a> Inside<'_, 'a> {
                 _ => Ranges::of_trip(e, l, trip),
             };
             carry(state, values);
-            self.nodes(e, &ranges.with(dim, range), &l.body, &mut known.clone(), state)?;
+            let near = state.near.clone();
+            self.nodes(e, &ranges.with(dim, range), &l.body, &mut known.of_part(self.nest(), dim), state)?;
+            state.near = near;
             let next = keys.iter().map(|key| match &state.sums[key] {
                 Sum::Carried(tile) => tile.value,
                 Sum::Kept { .. } => unreachable!("what is carried stays so"),
@@ -463,6 +465,14 @@ impl<'a> Inside<'_, 'a> {
         };
         let tile = e.realise(frame, number, shape, like);
         let mut tile = e.converted(tile, wide);
+        if along && tile.window == Covers::All && self.reaches_beyond(frame) {
+            // A number that is the same in each column, or counts them, does not end where columns do.
+            let Axis { dim, .. } = frame.col.as_ref().expect("it is combined along the columns");
+            let inside = e.in_range(frame, cx.affine_dim(*dim as u32), &self.nest().extents[*dim]);
+            let nothing = Number::Constant(stage.combiners[key.1].identity(cx, wide), wide);
+            let number = e.where_all(frame, &[inside], Number::Tile(tile), nothing);
+            tile = e.realise(frame, number, shape, None);
+        }
         if along {
             let value = ReduceOp::value(&mut e.b, e.loc, combiner, Direction::Cols, tile.value);
             let cached = frame.space != frame.registers;
@@ -482,6 +492,14 @@ impl<'a> Inside<'_, 'a> {
             _ => drop(state.sums.insert(key, Sum::Carried(sum))),
         }
         Ok(())
+    }
+
+    /// True when the last tile of columns has more than there are.
+    fn reaches_beyond(&self, frame: &Frame) -> bool {
+        let Some(col) = frame.col.as_ref() else { return false };
+        let (extent, by) = (&self.nest().extents[col.dim], col.extent.as_const());
+        let whole = self.of.region.facts.prove_equal(&col.extent, extent);
+        !whole && by.is_none_or(|by| !self.of.region.facts.divisible(extent, by))
     }
 
     // ---- products

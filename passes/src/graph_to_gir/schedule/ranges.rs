@@ -58,7 +58,7 @@ impl Ranges {
 }
 
 /// Whether a loop inside takes the dim of a loop index by index.
-fn gone_through(l: &Loop) -> bool {
+pub(super) fn gone_through(l: &Loop) -> bool {
     let mut found = false;
     walk(&l.body, &mut |node| {
         found |= matches!(node, Node::Loop(inner) if inner.dim == l.dim && inner.split == Split::One);
@@ -87,7 +87,8 @@ impl Region<'_, '_> {
         let is_part = |dim: &Dim| matches!(ranges.0[dim.0], Range::Tile { .. });
         let partial = tile.rows.iter().chain(&tile.cols).any(is_part);
         let registers = self.region.machine.registers.clone();
-        Frame { fixed, row, col, space: Space::from(tile.space.as_str()), registers, partial, padded: tile.padded }
+        let space = if tile.space.is_empty() { registers.clone() } else { Space::from(tile.space.as_str()) };
+        Frame { fixed, row, col, space, registers, partial, padded: tile.padded }
     }
 
     /// The indices that a loop runs through one by one: those that are left of its dim.

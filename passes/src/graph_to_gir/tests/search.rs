@@ -10,7 +10,7 @@ use sutura_ir::{Context, Module, Op, OpRef, Rewriter, Type, Value};
 use super::agree_on_all_levels;
 use crate::graph_to_gir::mapping;
 use crate::graph_to_gir::region::FusedRegion;
-use crate::graph_to_gir::rules::row::Thresholds;
+use crate::graph_to_gir::rules::rows::Thresholds;
 use crate::graph_to_gir::search::axes;
 use crate::graph_to_gir::{CONVERT_GRAPH_TO_GIR, from_options};
 use crate::testing::{any, context, copy, function, run, tensor, text};

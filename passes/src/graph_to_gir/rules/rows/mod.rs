@@ -1,22 +1,22 @@
 //! Row regions: kernels over rows, over tiles of columns, or over blocks whose parts another kernel combines.
 
+mod choices;
+mod columns;
+
 use std::cell::RefCell;
 
 use sutura_dialects::r#dyn::Facts;
 use sutura_dialects::r#dyn::poly::Poly;
-use sutura_dialects::elements::{accumulator_type, scalar_type};
-use sutura_dialects::graph::{PlanAttr, Setting};
 use sutura_dialects::schedule::{Kernel, Launch, Version};
-use sutura_ir::Type;
 
-use super::super::kernel::Built;
-use super::super::mapping::Axis;
-use super::super::region::{FusedRegion, Lowered};
-use super::super::schedule;
 use super::blocks::{Block, FEW, ROWS};
 use super::parts::Shares;
 use super::share::{Share, Width};
 use super::turned::Turned;
+use crate::graph_to_gir::kernel::Built;
+use crate::graph_to_gir::likely;
+use crate::graph_to_gir::region::{FusedRegion, Lowered};
+use crate::graph_to_gir::schedule::{self, Group};
 use crate::region::rows::Sharing;
 use crate::region::{Access, Misfit, Nest, RowPlan, Stage};
 
@@ -26,70 +26,33 @@ const ELEMENTWISE_COLUMNS: i64 = 4096;
 /// Columns of a tile of a long row.
 const LONG_COLUMNS: i64 = 16384;
 
-/// Columns of tiles that a search tries where nothing is combined along them.
-const TILES: [i64; 3] = [1024, 4096, 16384];
+pub(in crate::graph_to_gir) use choices::{Thresholds, axes};
 
-/// Rows of a group that a search tries beside the usual ones. More save next to nothing, and leave less to share among threads,
-/// of which predictions and measurements on one know nothing.
-const FEWER: [i64; 2] = [1, 4];
-
-/// Bytes of a group's memory for what is combined along its rows.
-const KEPT_BYTES: i64 = 1 << 19;
-
-/// Sizes from which on other versions serve; see the options of the pass.
-#[derive(Clone, Copy, Debug)]
-pub(in super::super) struct Thresholds {
-    /// Longest row that is kept in the cache between passes over it.
-    pub(in super::super) resident: i64,
-    /// Parts of a dim that is combined along.
-    pub(in super::super) parts: i64,
-    /// Fewest rows of a part.
-    pub(in super::super) part_rows: i64,
-    /// Columns of a tile, all with 0; `None` for what is usual.
-    pub(in super::super) columns: Option<i64>,
-    /// Most rows of a group; `None` for what is usual.
-    pub(in super::super) rows: Option<i64>,
-    /// Square tiles along a side of a block, none with 0; `None` for what is usual.
-    pub(in super::super) block: Option<i64>,
-}
-
-impl Thresholds {
-    /// These, with the settings of a plan.
-    pub(in super::super) fn with(mut self, plan: &PlanAttr) -> Self {
-        for setting in &plan.settings {
-            match *setting {
-                Setting::Columns(columns) => self.columns = Some(columns),
-                Setting::Resident(columns) => self.resident = columns,
-                Setting::Rows(rows) => self.rows = Some(rows),
-                Setting::Parts(parts) => self.parts = parts,
-                Setting::Block(tiles) => self.block = Some(tiles),
-                Setting::Tile(..) | Setting::Keys(_) | Setting::Inner(_) => {}
-            }
-        }
-        self
-    }
-}
-
-/// What can be chosen of a row region, each with the usual value first; nothing of one that cannot be lowered.
-pub(in super::super) fn axes(region: &FusedRegion<'_>, thresholds: Thresholds) -> Vec<Axis> {
-    let Ok((nest, plan)) = normal_form(region) else { return vec![] };
-    Rows::new(region, &nest, &plan, thresholds).axes()
-}
-
-/// Lowers a row region.
-pub(in super::super) fn lower(region: &FusedRegion<'_>, thresholds: Thresholds) -> Built<Lowered> {
-    let (nest, plan) = normal_form(region).map_err(|misfit| {
-        let message = format!("is marked as a region of rows, but: {misfit}");
-        Box::new(region.op.error(message))
-    })?;
-    let rows = Rows::new(region, &nest, &plan, thresholds);
-    let versions = match plan.sharing {
-        Sharing::Rows => rows.rows(),
-        Sharing::Columns => rows.columns(),
-        Sharing::Blocks => rows.blocks(),
+/// Lowers a row region, with versions for likely sizes.
+pub(in crate::graph_to_gir) fn lower<'a>(region: &FusedRegion<'a>, thresholds: Thresholds) -> Built<Lowered> {
+    let scheduled = |region: &FusedRegion<'a>| -> Built<(Nest<'a>, Vec<Version>, Vec<String>)> {
+        let (nest, plan) = normal_form(region).map_err(|misfit| {
+            let message = format!("is marked as a region of rows, but: {misfit}");
+            Box::new(region.op.error(message))
+        })?;
+        let (versions, remarks) = Rows::new(region, &nest, &plan, thresholds).versions();
+        Ok((nest, versions, remarks))
     };
-    let lowered = schedule::emit(&[(region, &nest)], &versions)?;
-    Ok(Lowered { remarks: rows.remarks.take(), ..lowered })
+    let (nest, general, remarks) = scheduled(region)?;
+    let sizes = likely::at_sizes(region);
+    let mut special = Vec::with_capacity(sizes.len());
+    for (guard, region) in &sizes {
+        let (nest, versions, _) = scheduled(region)?;
+        special.push(((region, nest), likely::guarded(&region.facts, guard, versions)));
+    }
+    // Memory between kernels is for any size.
+    special.retain(|(_, versions)| versions.iter().all(|version| version.launches.len() == 1));
+    let parts: Vec<[schedule::Part<'_, '_>; 1]> = special.iter().map(|((region, nest), _)| [(*region, nest)]).collect();
+    let special = parts.iter().zip(&special).map(|(parts, (_, versions))| Group::by_rule(parts, versions.clone()));
+    let parts = [(region, &nest)];
+    let general = Group::by_rule(&parts, general);
+    let lowered = schedule::emit(&special.chain([general]).collect::<Vec<_>>())?;
+    Ok(Lowered { remarks, ..lowered })
 }
 
 fn normal_form<'a>(region: &FusedRegion<'a>) -> Result<(Nest<'a>, RowPlan), Misfit> {
@@ -108,7 +71,7 @@ fn normal_form<'a>(region: &FusedRegion<'a>) -> Result<(Nest<'a>, RowPlan), Misf
 /// A version whose kernels are launched one after another.
 fn version(guard: Vec<Poly>, kernels: Vec<Kernel>) -> Version {
     let launch = |kernel| Launch { kernels: vec![kernel] };
-    Version { guard, launches: kernels.into_iter().map(launch).collect() }
+    Version { guard, launches: kernels.into_iter().map(launch).collect(), ..Version::default() }
 }
 
 struct Rows<'r, 'a> {
@@ -130,6 +93,16 @@ impl<'r, 'a> Rows<'r, 'a> {
             tiles => Turned::of(region, nest, plan, tiles),
         };
         Self { nest, plan, facts: &region.facts, shares, turned, thresholds, remarks: RefCell::default() }
+    }
+
+    /// The versions, and what is said of them.
+    fn versions(self) -> (Vec<Version>, Vec<String>) {
+        let versions = match self.plan.sharing {
+            Sharing::Rows => self.rows(),
+            Sharing::Columns => self.columns(),
+            Sharing::Blocks => self.blocks(),
+        };
+        (versions, self.remarks.into_inner())
     }
 
     /// True when something is computed in each column before and used after columns are combined.
@@ -172,40 +145,6 @@ impl<'r, 'a> Rows<'r, 'a> {
         let Some(col) = self.plan.col else { return false };
         let writes_columns = self.nest.output_writes().all(|(_, write)| self.nest.mentions(write, col));
         !self.plan.reduces && self.plan.loops.is_empty() && writes_columns && self.together()
-    }
-
-    /// What can be chosen, each with the usual value first.
-    fn axes(&self) -> Vec<Axis> {
-        let Thresholds { resident, parts, .. } = self.thresholds;
-        let or = |usual: Setting, others: &[Setting]| {
-            std::iter::once(usual).chain(others.iter().copied().filter(|other| *other != usual)).collect::<Axis>()
-        };
-        let mut axes = Vec::new();
-        if self.plan.sharing == Sharing::Columns {
-            let wide = self.shares.tile_columns(self.carried());
-            axes.push(or(Setting::Columns(wide), &[wide / 2, wide * 2].map(Setting::Columns)));
-        } else if self.plan.sharing == Sharing::Rows && self.tileable() {
-            let narrower = TILES.into_iter().filter(|columns| !self.columns_at_most(*columns));
-            let others: Vec<Setting> = [0].into_iter().chain(narrower).map(Setting::Columns).collect();
-            axes.push(or(Setting::Columns(self.usual_width()), &others));
-        }
-        let passes = self.long_tiles().is_some() || self.keeps_something() || self.plan.sharing == Sharing::Blocks;
-        if passes && !self.columns_at_most(resident / 4) {
-            axes.push(or(Setting::Resident(resident), &[resident / 4, resident * 4].map(Setting::Resident)));
-        }
-        if self.plan.sharing == Sharing::Rows && matches!(self.block(self.width(), resident), Some((Some(_), _))) {
-            axes.push(or(Setting::Rows(ROWS), &FEWER.map(Setting::Rows)));
-        }
-        if !self.plan.loops.is_empty() && !self.scans() {
-            let mut others: Vec<Setting> = [parts / 4, parts * 4].map(|n| Setting::Parts(n.max(1))).into();
-            others.extend((self.plan.sharing != Sharing::Blocks).then_some(Setting::Parts(0)));
-            axes.push(or(Setting::Parts(parts), &others));
-        }
-        if let Some(turned) = &self.turned {
-            let tiles = turned.tiles_along();
-            axes.push(or(Setting::Block(tiles), &[0, 1, tiles / 2, tiles * 2].map(Setting::Block)));
-        }
-        axes
     }
 
     /// Tiles of columns of all tensors end together.
@@ -375,86 +314,5 @@ impl<'r, 'a> Rows<'r, 'a> {
     /// Rows from which on they are shared among `parts`.
     fn many(&self, parts: i64) -> i64 {
         parts.saturating_mul(self.thresholds.part_rows)
-    }
-
-    /// Widths of tiles in registers, the narrowest first, and for each but the last the most columns that it serves: a
-    /// tile that reaches beyond the last column masks all that it reads.
-    fn widths(&self, extent: &Poly, sums: i64) -> Vec<(i64, Option<Poly>)> {
-        let wide = self.thresholds.columns.unwrap_or_else(|| self.shares.tile_columns(sums));
-        let mut narrow = vec![self.shares.vector_columns(), wide / 2];
-        narrow.retain(|width| *width < wide);
-        narrow.dedup();
-        let (low, high) = self.facts.range(extent);
-        let mut widths: Vec<(i64, Option<Poly>)> = Vec::new();
-        for width in narrow.into_iter().filter(|width| low <= i128::from(*width)) {
-            if high <= i128::from(width) {
-                widths.push((width, None));
-                return widths;
-            }
-            widths.push((width, Some(Poly::constant(width).sub(extent))));
-        }
-        widths.push((wide, None));
-        widths
-    }
-
-    /// Tiles of columns: parts of many rows, or all of few.
-    fn columns(&self) -> Vec<Version> {
-        let col = self.plan.col.expect("there is a column where columns are shared");
-        let sums = self.carried();
-        let mut versions: Vec<Version> = Vec::new();
-        let dim = self.plan.loops[0];
-        let parts = Poly::constant(self.thresholds.parts);
-        let split = self.divided(dim);
-        for (width, guard) in self.widths(&self.nest.extents[col], sums) {
-            let guard: Vec<Poly> = guard.into_iter().collect();
-            let width = Width::Registers(width);
-            if let Some(many) = &split {
-                let guards = [many.clone(), guard.clone()].concat();
-                versions.push(version(guards, self.shares.in_parts(&self.whole(width), (dim, &parts))));
-            }
-            if split.as_ref().is_none_or(|many| !many.is_empty()) {
-                versions.push(version(guard, vec![self.shares.kernel(&self.whole(width))]));
-            }
-        }
-        versions
-    }
-
-    /// Bytes of a group's memory for each sum of a column: the sum and a copy of it, and numbers on the way to the type in which
-    /// it is accumulated.
-    fn bytes_kept(&self, sums: Type) -> i64 {
-        let cx = self.nest.cx;
-        let elem = cx.element_type(sums);
-        let accumulated = accumulator_type(cx, scalar_type(cx, elem));
-        let bytes = cx.bit_width(accumulated).map_or(8, |bits| i64::from(bits.div_ceil(8)));
-        bytes * if accumulated == elem { 2 } else { 4 }
-    }
-
-    /// Blocks of rows, with sums of each column kept in the group; where they do not fit, rows and columns one after another.
-    fn blocks(&self) -> Vec<Version> {
-        let dim = self.plan.loops[0];
-        let kept = self
-            .nest
-            .stages
-            .iter()
-            .filter(|s| s.reduced.contains(&dim))
-            .flat_map(|s| s.results.iter().map(|result| s.op.body.ty(result.value)));
-        let bytes: i64 = kept.map(|ty| self.bytes_kept(ty)).sum();
-        let most = self.thresholds.resident.min(KEPT_BYTES / bytes.max(8));
-        let fits = self.fits(most);
-        let mut versions: Vec<Version> = Vec::new();
-        let parts = self.thresholds.parts;
-        let few = (parts / 8).max(1);
-        for (parts, least) in [(parts, self.many(parts)), (few, 0)] {
-            let Some(many) = (if least == 0 { Some(vec![]) } else { self.at_least(dim, least) }) else { continue };
-            let guards = [many, fits.clone().into_iter().collect()].concat();
-            let last = guards.is_empty();
-            versions.push(version(guards, self.shares.in_parts(&self.whole(Width::Whole), (dim, &parts.into()))));
-            if last {
-                return versions;
-            }
-        }
-        let width = Width::Registers(self.shares.tile_columns(2));
-        versions.push(version(vec![], self.shares.apart(&self.whole(width), dim)));
-        versions
     }
 }

@@ -1,0 +1,35 @@
+// A region with both is refused.
+// RUN: sutura-opt %s --convert-graph-to-gir --verify-diagnostics
+#id = affine_map<(d0, d1) -> (d0, d1)>
+#row = affine_map<(d0, d1) -> (d0)>
+#mk = affine_map<(d0, d1, d2) -> (d0, d2)>
+#kn = affine_map<(d0, d1, d2) -> (d2, d1)>
+#mn = affine_map<(d0, d1, d2) -> (d0, d1)>
+func.func @both(%x: tensor<?x?xf32, #dyn.shape<[M, N]>>) -> tensor<?x?xf32, #dyn.shape<[M, N]>> {
+  %M = dyn.symbol "M" : index
+  %N = dyn.symbol "N" : index
+  // expected-error @below {{'graph.fusion' op has a schedule and the plan}}
+  %y = graph.fusion(%x : tensor<?x?xf32, #dyn.shape<[M, N]>>) -> tensor<?x?xf32, #dyn.shape<[M, N]>> {kind = "row", plan = #graph.plan<[resident = 4096]>, schedule = #schedule.tree<
+    version { kernel { loop d0 grid { place e:0 cols d1 in l1 place s:1 cols d1 in l1 place q:2 cols d1 in l1 } } }
+  >} {
+  ^bb0(%a: tensor<?x?xf32, #dyn.shape<[M, N]>>):
+    %M = dyn.symbol "M" : index
+    %N = dyn.symbol "N" : index
+    %e = graph.compute ins(%a : tensor<?x?xf32, #dyn.shape<[M, N]>>) -> tensor<?x?xf32, #dyn.shape<[M, N]>> {iterators = #graph.iterators<[parallel, parallel]>, maps = [#id, #id]} {
+    ^bb0(%p: f32):
+      %v = math.exp %p : f32
+      graph.yield %v : f32
+    }
+    %s = graph.compute ins(%e : tensor<?x?xf32, #dyn.shape<[M, N]>>) -> tensor<?xf32, #dyn.shape<[M]>> {combiners = #graph.combiners<[add]>, iterators = #graph.iterators<[parallel, reduce]>, maps = [#id, #row]} {
+    ^bb0(%p: f32):
+      graph.yield %p : f32
+    }
+    %q = graph.compute ins(%e, %s : tensor<?x?xf32, #dyn.shape<[M, N]>>, tensor<?xf32, #dyn.shape<[M]>>) -> tensor<?x?xf32, #dyn.shape<[M, N]>> {iterators = #graph.iterators<[parallel, parallel]>, maps = [#id, #row, #id]} {
+    ^bb0(%p: f32, %t: f32):
+      %v = arith.divf %p, %t : f32
+      graph.yield %v : f32
+    }
+    graph.yield %q : tensor<?x?xf32, #dyn.shape<[M, N]>>
+  }
+  return %y : tensor<?x?xf32, #dyn.shape<[M, N]>>
+}

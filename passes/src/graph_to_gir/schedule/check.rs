@@ -1,0 +1,596 @@
+//! Whether a kernel of a schedule computes what its region says.
+//!
+//! The verifier of `gir` proves of each kernel that it stays inside its tensors and that it writes each element once. What it
+//! cannot see is checked here: that every sum gets each contribution once, that what a stage reads was made for the same part of
+//! its dims, and that operands are read as they were packed. After Halide's and TensorIR's checks of schedules, which also ask
+//! only where stages and loops stand.
+
+use std::collections::{HashMap, HashSet};
+
+use sutura_dialects::schedule::{Bring, Dim, Kernel, Loop, Node, Operand, Place, Split, Tile, walk};
+use sutura_ir::Value;
+
+use super::Region;
+use super::flow::{Contents, Flow};
+use super::ranges::gone_through;
+use crate::region::contract::check_product;
+use crate::region::cost::value_text;
+use crate::region::rows::check_column_access;
+use crate::region::{Access, Edge, Nest, Stage};
+
+pub(super) type Checked = Result<(), String>;
+
+/// Most elements of a tile in registers; what is beyond the machine's lies on the stack.
+const MOST_IN_REGISTERS: i64 = 1 << 12;
+
+/// What loops have left of a dim.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Left {
+    Whole,
+    Index,
+    /// So many indices.
+    Tile(i64),
+    /// So many, of which a loop inside takes one after the other.
+    Block,
+    /// One of several even parts.
+    Part,
+}
+
+/// What is combined in loops around a place.
+struct Sum {
+    stage: usize,
+    /// The place that contributes to it was seen.
+    contributed: bool,
+}
+
+struct Check<'c, 'r, 'a> {
+    of: &'c Region<'r, 'a>,
+    flow: &'c Flow,
+    contents: Contents<'c>,
+    /// Loops around, outermost first.
+    around: Vec<&'c Loop>,
+    left: Vec<Left>,
+    /// Stages whose results are known here.
+    made: HashSet<usize>,
+    /// Operands that lie in the group's memory.
+    near: HashSet<(usize, usize)>,
+    sums: Vec<Sum>,
+    contracts: Vec<&'c Place>,
+    /// The first tile, with whose space all others agree.
+    tile: Option<&'c Tile>,
+}
+
+/// Checks numbers of dims, stages and inputs of a kernel: those of a part with `dims` and `stages` from these numbers on.
+pub(super) fn numbers(tree: &Kernel, nest: &Nest<'_>, (first_dim, first_stage): (usize, usize)) -> Checked {
+    let dim = |dim: Dim| match dim.0.checked_sub(first_dim).filter(|d| *d < nest.extents.len()) {
+        Some(_) => Ok(()),
+        None => Err(format!("'{dim}' is no dim of the region, or of what else the kernel computes")),
+    };
+    let tile = |tile: &Tile| tile.rows.into_iter().chain(tile.cols).try_for_each(dim);
+    let stage = |number: usize, name: &str| match number.checked_sub(first_stage) {
+        Some(own) if own < nest.stages.len() => Ok(own),
+        _ => Err(format!("'{name}:{number}' is no stage of the region, or of what else the kernel computes")),
+    };
+    let mut checked = Ok(());
+    walk(&tree.body, &mut |node| {
+        let one = || match node {
+            Node::Loop(l) => dim(l.dim),
+            Node::Place(place) | Node::Join(place) => {
+                stage(place.stage.number, &place.stage.name)?;
+                tile(&place.tile)
+            }
+            Node::Operand(operand) => {
+                let own = stage(operand.stage.number, &operand.stage.name)?;
+                let inputs = nest.stages[own].inputs.len();
+                if operand.input >= inputs {
+                    return Err(format!(
+                        "'{}' has {inputs} inputs, and none with the number {}",
+                        operand.stage.name, operand.input
+                    ));
+                }
+                tile(&operand.tile)
+            }
+        };
+        if checked.is_ok() {
+            checked = one();
+        }
+    });
+    checked
+}
+
+/// Checks a kernel that runs where `flow` is known.
+pub(super) fn kernel(of: &Region<'_, '_>, tree: &Kernel, flow: &Flow) -> Checked {
+    let nest = of.nest;
+    let unit = |d| if nest.is_unit(d) { Left::Index } else { Left::Whole };
+    let mut check = Check {
+        of,
+        flow,
+        contents: Contents::of(tree),
+        around: Vec::new(),
+        left: (0..nest.extents.len()).map(unit).collect(),
+        made: HashSet::new(),
+        near: HashSet::new(),
+        sums: Vec::new(),
+        contracts: Vec::new(),
+        tile: None,
+    };
+    walk(&tree.body, &mut |node| match node {
+        Node::Place(place) if place.contract => check.contracts.push(place),
+        _ => {}
+    });
+    check.whole(tree)?;
+    check.nodes(&tree.body)
+}
+
+impl<'c, 'a> Check<'c, '_, 'a> {
+    fn nest(&self) -> &'c Nest<'a> {
+        self.of.nest
+    }
+
+    fn stage(&self, number: usize) -> &'c Stage<'a> {
+        &self.nest().stages[number]
+    }
+
+    fn name(&self, number: usize) -> String {
+        let (nest, first) = (self.nest(), self.stage(number).results.first());
+        first.map_or_else(|| format!("stage {number}"), |result| value_text(nest.cx, nest.body, result.value))
+    }
+
+    // ---- what a kernel must be as a whole
+
+    fn whole(&self, tree: &'c Kernel) -> Checked {
+        let contents = &self.contents;
+        if contents.placed.is_empty() && contents.joined.is_empty() && contents.operands.is_empty() {
+            return Err("a kernel computes nothing".to_owned());
+        }
+        if let Some(both) = contents.joined.iter().find(|s| contents.placed.contains(s)) {
+            return Err(format!("{} is joined of parts and placed in the same kernel", self.name(*both)));
+        }
+        let packs: Vec<&Operand> = contents.operands.iter().copied().filter(|o| o.to == Bring::Pack).collect();
+        if packs.len() > 1 {
+            return Err("a kernel packs several operands; each needs a kernel of its own".to_owned());
+        }
+        let grid: Vec<usize> = contents.divided.iter().map(|(dim, _)| *dim).collect();
+        if let Some(dim) = grid.iter().enumerate().find_map(|(i, dim)| grid[..i].contains(dim).then_some(dim)) {
+            return Err(format!("two loops of the grid run over d{dim}"));
+        }
+        for s in contents.placed.iter().chain(&contents.joined) {
+            let stage = self.stage(*s);
+            if stage.joint.is_some() || stage.scatter.is_some() {
+                let name = self.name(*s);
+                return Err(format!(
+                    "{name} combines by a region or writes at indices, which schedules do not say yet"
+                ));
+            }
+            let parts = grid.iter().filter(|dim| stage.reduced.contains(dim)).count();
+            if parts > 1 {
+                return Err(format!("{} is combined along several loops of the grid", self.name(*s)));
+            }
+            if let Some(dim) = self.nest().scanned(stage).filter(|dim| grid.contains(dim)) {
+                return Err(format!("{} runs along d{dim}, which a loop of the grid divides", self.name(*s)));
+            }
+        }
+        self.roles(tree)
+    }
+
+    /// A dim is rows of tiles or columns of tiles, and what is read and computed along it goes in equal steps.
+    fn roles(&self, tree: &'c Kernel) -> Checked {
+        let mut tiles: Vec<&Tile> = Vec::new();
+        walk(&tree.body, &mut |node| match node {
+            Node::Place(place) | Node::Join(place) => tiles.push(&place.tile),
+            Node::Operand(operand) if operand.to != Bring::Cache => tiles.push(&operand.tile),
+            _ => {}
+        });
+        let rows: HashSet<usize> = tiles.iter().filter_map(|tile| tile.rows).map(|dim| dim.0).collect();
+        let cols: HashSet<usize> = tiles.iter().filter_map(|tile| tile.cols).map(|dim| dim.0).collect();
+        if let Some(dim) = rows.intersection(&cols).min() {
+            return Err(format!("d{dim} is rows of one tile and columns of another in the same kernel"));
+        }
+        let mut tiled: Vec<usize> = rows.into_iter().chain(cols).collect();
+        tiled.sort_unstable();
+        let stages = self.contents.placed.iter().map(|s| self.stage(*s));
+        self.nest().check_indices_of(stages, &tiled).map_err(|misfit| misfit.0)
+    }
+
+    // ---- nodes
+
+    fn nodes(&mut self, nodes: &'c [Node]) -> Checked {
+        for (i, node) in nodes.iter().enumerate() {
+            match node {
+                Node::Loop(l) => self.one_loop(l)?,
+                Node::Place(place) => self.place(place)?,
+                Node::Join(place) => {
+                    self.join(place)?;
+                    if let Some(Node::Join(next)) = nodes.get(i + 1) {
+                        self.joined_together(place, next)?;
+                    }
+                }
+                Node::Operand(operand) => self.operand(operand)?,
+            }
+        }
+        Ok(())
+    }
+
+    fn one_loop(&mut self, l: &'c Loop) -> Checked {
+        let dim = l.dim.0;
+        let left = self.left_of(l)?;
+        let mut inside: Vec<usize> = Vec::new();
+        walk(&l.body, &mut |node| {
+            if let Node::Place(place) = node {
+                inside.push(place.stage.number);
+            }
+        });
+        let mut started = Vec::new();
+        if !l.grid {
+            self.scans_through(l, &inside)?;
+            for s in &inside {
+                let along = self.stage(*s).combines_along(dim);
+                let open = self.sums.iter().any(|sum| sum.stage == *s);
+                if open && !along {
+                    let name = self.name(*s);
+                    return Err(format!(
+                        "the loop over {} lies between {name} and a loop along which it is combined, but it is not combined along {}",
+                        l.dim, l.dim
+                    ));
+                }
+                if along && !open {
+                    if self.made.contains(s) {
+                        return Err(format!("{} is combined again where it is known", self.name(*s)));
+                    }
+                    self.sums.push(Sum { stage: *s, contributed: false });
+                    started.push(*s);
+                }
+            }
+        }
+        let before = (self.made.clone(), self.near.clone(), self.left[dim]);
+        // What was made for all that is left of the dim is not known for a part of it.
+        self.made = self.made.iter().copied().filter(|s| self.stage(*s).parallel().all(|d| d != dim)).collect();
+        self.left[dim] = left;
+        self.around.push(l);
+        self.nodes(&l.body)?;
+        self.around.pop();
+        (self.made, self.near, self.left[dim]) = before;
+        self.sums.retain(|sum| !started.contains(&sum.stage));
+        // What is combined as it goes is known on the way only.
+        let ended = started.into_iter().filter(|s| self.stage(*s).scan.is_none() && !self.in_parts(*s));
+        let ended: Vec<usize> = ended.collect();
+        self.made.extend(ended);
+        Ok(())
+    }
+
+    /// What a trip has of a loop's dim.
+    fn left_of(&self, l: &Loop) -> Result<Left, String> {
+        let dim = l.dim;
+        match (self.left[dim.0], l.split) {
+            (Left::Index, Split::By(_)) if !l.grid => Err(format!("the loop over {dim} divides a dim of 1")),
+            (_, Split::One) => Ok(Left::Index),
+            (Left::Whole | Left::Index, Split::Even(_)) if l.grid => Ok(Left::Part),
+            (_, Split::Even(_)) => {
+                Err(format!("the loop over {dim} has even parts, which only a loop of the grid has"))
+            }
+            (Left::Whole | Left::Index, Split::By(_)) if gone_through(l) => Ok(Left::Block),
+            (Left::Whole | Left::Index, Split::By(by)) => Ok(Left::Tile(by)),
+            (Left::Tile(outer), Split::By(by)) if outer % by == 0 => Ok(Left::Tile(by)),
+            (Left::Tile(outer), Split::By(by)) => {
+                Err(format!("the loop over {dim} takes {by} indices of {outer}, which are no multiple"))
+            }
+            (Left::Block | Left::Part, Split::By(_)) => {
+                Err(format!("the loop over {dim} divides a part of it once more, of which each index has a trip"))
+            }
+        }
+    }
+
+    /// What is combined as it goes needs all indices of its dim in order.
+    fn scans_through(&self, l: &Loop, inside: &[usize]) -> Checked {
+        let scans = inside.iter().filter_map(|s| Some((*s, self.stage(*s).scan.filter(|scan| scan.dim == l.dim.0)?)));
+        let mut first = None;
+        for (s, scan) in scans {
+            if self.left[l.dim.0] != Left::Whole && !self.nest().is_unit(l.dim.0) || l.split != Split::One {
+                return Err(format!("{} runs along {}, which loops divide", self.name(s), l.dim));
+            }
+            if *first.get_or_insert(scan.reverse) != scan.reverse {
+                return Err(format!(
+                    "{} runs the other way along {} than what is in the same loop",
+                    self.name(s),
+                    l.dim
+                ));
+            }
+        }
+        Ok(())
+    }
+
+    /// True for a stage of which a group of this kernel has a part.
+    fn in_parts(&self, stage: usize) -> bool {
+        self.contents.part_of(self.nest(), stage).is_some() && !self.contents.joined.contains(&stage)
+    }
+
+    // ---- places
+
+    fn place(&mut self, place: &'c Place) -> Checked {
+        let (s, tile) = (place.stage.number, &place.tile);
+        let (stage, name) = (self.stage(s), self.name(s));
+        if self.made.contains(&s) {
+            return Err(format!("{name} is placed again where it is known"));
+        }
+        self.tile(&name, tile)?;
+        self.covered(&name, stage.dims.iter().copied(), tile)?;
+        if place.contract {
+            self.contraction(place)?;
+        } else {
+            self.combined(place)?;
+        }
+        for (i, read) in stage.inputs.iter().enumerate() {
+            let brought = self.near.contains(&(s, i)) || self.flow.packed.contains_key(&(s, i));
+            if !(brought && place.contract) {
+                self.read(&name, read, tile)?;
+            }
+        }
+        stage.picks.iter().try_for_each(|pick| self.picked(&name, &pick.access, tile))?;
+        let sum = self.sums.iter_mut().find(|sum| sum.stage == s);
+        let combined = sum.is_some();
+        if sum.is_some_and(|sum| std::mem::replace(&mut sum.contributed, true)) {
+            return Err(format!("{name} is placed twice in the loops along which it is combined"));
+        }
+        let known = if combined { stage.scan.is_some() } else { !(stage.reduces() && self.in_parts(s)) };
+        self.made.extend(known.then_some(s));
+        Ok(())
+    }
+
+    /// Tiles of a kernel lie in one space, which the machine has.
+    fn tile(&mut self, what: &str, tile: &'c Tile) -> Checked {
+        let machine = self.of.region.machine;
+        let known = [machine.cache.to_string(), machine.registers.to_string()];
+        if tile.cols.is_some() && !known.contains(&tile.space) {
+            let [cache, registers] = known;
+            return Err(format!(
+                "{what} lies in '{}'; a tile with columns lies in '{cache}' or '{registers}'",
+                tile.space
+            ));
+        }
+        for dim in tile.rows.iter().chain(&tile.cols) {
+            if matches!(self.left[dim.0], Left::Block | Left::Part) {
+                return Err(format!(
+                    "{what} has a tile along {dim}, of which a loop inside takes one index after the other"
+                ));
+            }
+        }
+        let fixed = |dim: &Dim| {
+            let known = self.nest().extents[dim.0].as_const().is_some();
+            known || matches!(self.left[dim.0], Left::Tile(_) | Left::Index)
+        };
+        let mut tiled =
+            tile.rows.iter().chain(tile.cols.iter().filter(|_| tile.space == machine.registers.to_string()));
+        if let Some(dim) = tiled.find(|dim| !fixed(dim)) {
+            return Err(format!(
+                "{what} has a tile along {dim} whose extent is no constant, which only columns in '{}' may have",
+                machine.cache
+            ));
+        }
+        self.fits_registers(what, tile)?;
+        match self.tile {
+            _ if tile.rows.is_none() && tile.cols.is_none() => Ok(()),
+            Some(first) if (&first.space, first.padded) != (&tile.space, tile.padded) => {
+                Err(format!("{what} has a tile of another space or padding than what else the kernel computes"))
+            }
+            _ => {
+                self.tile = Some(tile);
+                Ok(())
+            }
+        }
+    }
+
+    /// Each element of a tile in registers has code of its own.
+    fn fits_registers(&self, what: &str, tile: &Tile) -> Checked {
+        if tile.space != self.of.region.machine.registers.to_string() {
+            return Ok(());
+        }
+        let extent = |dim: &Dim| match self.left[dim.0] {
+            Left::Tile(by) => by,
+            Left::Index => 1,
+            _ => self.nest().extents[dim.0].as_const().unwrap_or(i64::MAX),
+        };
+        let elements = tile.rows.iter().chain(&tile.cols).map(extent).fold(1, i64::saturating_mul);
+        match elements {
+            ..=MOST_IN_REGISTERS => Ok(()),
+            _ => Err(format!(
+                "{what} has a tile of {elements} elements in registers, which hold {MOST_IN_REGISTERS} at most"
+            )),
+        }
+    }
+
+    /// Of every dim there is one index, or a tile has it.
+    fn covered(&self, what: &str, dims: impl Iterator<Item = usize>, tile: &Tile) -> Checked {
+        let in_tile = |dim: usize| [tile.rows, tile.cols].contains(&Some(Dim(dim)));
+        match dims.into_iter().find(|dim| self.left[*dim] != Left::Index && !in_tile(*dim)) {
+            Some(dim) => Err(format!("{what} is placed where d{dim} is neither one index nor in its tile")),
+            None => Ok(()),
+        }
+    }
+
+    fn contraction(&self, place: &Place) -> Checked {
+        let (s, tile) = (place.stage.number, &place.tile);
+        let (stage, name, nest) = (self.stage(s), self.name(s), self.nest());
+        check_product(nest, stage).map_err(|misfit| format!("{name} is no contraction: it {misfit}"))?;
+        if tile.space != self.of.region.machine.registers.to_string() {
+            return Err(format!("the contraction {name} lies in '{}', not in registers", tile.space));
+        }
+        if let Some(dim) = stage.reduced.iter().find(|dim| self.left[**dim] != Left::Index) {
+            return Err(format!(
+                "the contraction {name} is placed where d{dim}, which it sums over, has more than one index"
+            ));
+        }
+        let reads = |input: usize, dim: Option<Dim>| dim.is_some_and(|dim| nest.mentions(&stage.inputs[input], dim.0));
+        let rhs = usize::from(!reads(0, tile.cols));
+        let lhs = 1 - rhs;
+        if !reads(rhs, tile.cols) || reads(lhs, tile.cols) {
+            return Err(format!("the columns of {name} must be a dim of one of its factors"));
+        }
+        if tile.rows.is_some() && !reads(lhs, tile.rows) || reads(rhs, tile.rows) {
+            return Err(format!("the rows of {name} must be a dim of the factor that the columns are not of"));
+        }
+        [lhs, rhs].into_iter().try_for_each(|input| self.packed(place, input, rhs))
+    }
+
+    /// A packed factor is read in the loops that it was packed in.
+    fn packed(&self, place: &Place, input: usize, rhs: usize) -> Checked {
+        let Some(packed) = self.flow.packed.get(&(place.stage.number, input)) else { return Ok(()) };
+        let name = self.name(place.stage.number);
+        if input != rhs {
+            return Err(format!("input {input} of {name} is packed, and has no columns there"));
+        }
+        let col = place.tile.cols.map_or(usize::MAX, |dim| dim.0);
+        let divided: HashMap<usize, Split> = packed.loops.iter().copied().collect();
+        let columns = match divided.get(&col) {
+            Some(Split::By(by)) => Left::Tile(*by),
+            _ => Left::Whole,
+        };
+        let times = |dim: usize| self.around.iter().filter(|l| l.dim.0 == dim).count();
+        if self.left[col] != columns && !self.nest().is_unit(col) || times(col) > 1 {
+            return Err(format!("input {input} of {name} was packed in other columns than it is read in"));
+        }
+        match packed.loops.iter().find(|(dim, _)| *dim != col && self.left[*dim] != Left::Index) {
+            Some((dim, _)) => Err(format!(
+                "input {input} of {name} was packed for each index of d{dim}, and is read where there is more than one"
+            )),
+            None => Ok(()),
+        }
+    }
+
+    /// What is combined along the columns or as it goes.
+    fn combined(&self, place: &Place) -> Checked {
+        let (s, tile) = (place.stage.number, &place.tile);
+        let (stage, name) = (self.stage(s), self.name(s));
+        let scanned = self.nest().scanned(stage);
+        if (stage.reduces() || scanned.is_some()) && tile.rows.is_some() {
+            return Err(format!("{name} is combined, and its tile has rows; only a contraction has those"));
+        }
+        let col = tile.cols.map(|dim| dim.0);
+        let along = col.is_some_and(|col| stage.reduced.contains(&col) || scanned == Some(col));
+        if along && tile.padded {
+            return Err(format!("{name} is combined along columns that are padded with zeros"));
+        }
+        if scanned.is_some() && scanned == col && self.left[col.unwrap_or_default()] != Left::Whole {
+            return Err(format!("{name} runs along columns that loops divide"));
+        }
+        Ok(())
+    }
+
+    /// What a stage or an operand reads, when it is brought for no contraction.
+    fn read(&self, name: &str, read: &Access, tile: &Tile) -> Checked {
+        let nest = self.nest();
+        let tensor = || value_text(nest.cx, nest.body, read.value);
+        if let Some(maker) = nest.maker(read) {
+            if self.made.contains(&maker) {
+                return Ok(());
+            }
+            // A copy is made at other places than what was written.
+            if !self.flow.stored.contains(&read.value) || self.stage(maker).copy {
+                return Err(format!("{name} reads {}, which is not made there, nor by an earlier launch", tensor()));
+            }
+        }
+        let col = tile.cols.map(|dim| dim.0);
+        if let Edge::Apart(edges) = nest.edge(&self.of.region.facts, read, col) {
+            return Err(format!("{name} reads outside {} along {edges} dims that are not its columns", tensor()));
+        }
+        let along = tile.rows.into_iter().chain(tile.cols);
+        along.into_iter().try_for_each(|dim| check_column_access(nest, read, dim.0)).map_err(|misfit| misfit.0)
+    }
+
+    /// An index that is read is the same for a whole tile.
+    fn picked(&self, name: &str, access: &Access, tile: &Tile) -> Checked {
+        match tile.rows.iter().chain(&tile.cols).find(|dim| self.nest().mentions(access, dim.0)) {
+            Some(dim) => Err(format!("{name} reads at an index that differs along {dim} of its tile")),
+            None => Ok(()),
+        }
+    }
+
+    // ---- parts and operands
+
+    fn join(&mut self, place: &'c Place) -> Checked {
+        let (s, tile) = (place.stage.number, &place.tile);
+        let (stage, name) = (self.stage(s), self.name(s));
+        if !self.flow.parts.contains_key(&(s, 0)) {
+            return Err(format!("{name} is joined, and no earlier launch makes parts of it"));
+        }
+        if !self.made.insert(s) {
+            return Err(format!("{name} is joined again where it is known"));
+        }
+        if tile.rows.is_some() {
+            return Err(format!("{name} is joined on a tile with rows; it has columns at most"));
+        }
+        self.tile(&name, tile)?;
+        self.covered(&name, stage.parallel(), tile)
+    }
+
+    /// Neighbours are joined in one loop over their parts.
+    fn joined_together(&self, place: &Place, next: &Place) -> Checked {
+        let parts = |place: &Place| self.flow.parts.get(&(place.stage.number, 0));
+        match parts(next).is_none_or(|count| Some(count) == parts(place)) {
+            true => Ok(()),
+            false => {
+                let [a, b] = [place, next].map(|place| self.name(place.stage.number));
+                Err(format!("{a} and {b} are joined one behind the other, and have different numbers of parts"))
+            }
+        }
+    }
+
+    fn operand(&mut self, operand: &'c Operand) -> Checked {
+        let (at, tile) = ((operand.stage.number, operand.input), &operand.tile);
+        let read = &self.stage(at.0).inputs[at.1];
+        let name = format!("operand {} of {}", at.1, self.name(at.0));
+        if operand.to == Bring::Cache {
+            return self.cached(&name, at, (operand, read));
+        }
+        self.tile(&name, tile)?;
+        let dims = (0..self.left.len()).filter(|dim| self.nest().mentions(read, *dim));
+        self.covered(&name, dims, tile)?;
+        self.read(&name, read, tile)?;
+        self.stage(at.0).picks.iter().try_for_each(|pick| self.picked(&name, &pick.access, tile))?;
+        if operand.to == Bring::Tile {
+            return Ok(());
+        }
+        if tile.rows.is_some() {
+            return Err(format!("{name} is packed on a tile with rows; it has columns only"));
+        }
+        let mut seen: HashSet<usize> = HashSet::new();
+        for l in &self.around {
+            if !seen.insert(l.dim.0) {
+                return Err(format!("{name} is packed in two loops over {}", l.dim));
+            }
+            let columns = tile.cols == Some(l.dim);
+            if !(l.split == Split::One || columns && matches!(l.split, Split::By(_))) {
+                return Err(format!("{name} is packed in a loop that has more than one index of {}", l.dim));
+            }
+        }
+        Ok(())
+    }
+
+    fn cached(&mut self, name: &str, at: (usize, usize), (operand, read): (&Operand, &Access)) -> Checked {
+        let machine = self.of.region.machine;
+        if !machine.keeps_near() {
+            return Err(format!("{name} is kept near, which groups of this machine do not"));
+        }
+        if operand.tile.space != machine.cache.to_string() {
+            return Err(format!("{name} is kept in '{}'; a group keeps it in '{}'", operand.tile.space, machine.cache));
+        }
+        if read.slot.is_some() {
+            return Err(format!("{name} is made in the region; only a tensor that the region reads is kept near"));
+        }
+        let left = |place: &&Place| {
+            let col = place.tile.cols.map_or(usize::MAX, |dim| dim.0);
+            place.contract && place.stage.number == at.0 && !self.nest().mentions(read, col)
+        };
+        if !self.contracts.iter().any(|place| left(&place)) {
+            return Err(format!("{name} is kept near, and no contraction of the kernel reads it as its left factor"));
+        }
+        if !self.near.insert(at) {
+            return Err(format!("{name} is kept near where it is already"));
+        }
+        Ok(())
+    }
+}
+
+/// Values that the region yields and that a version does not write.
+pub(super) fn unwritten(nest: &Nest<'_>, flow: &Flow) -> Option<Value> {
+    nest.output_writes().map(|(_, write)| write.value).find(|value| !flow.stored.contains(value))
+}

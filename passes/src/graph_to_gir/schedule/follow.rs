@@ -1,0 +1,111 @@
+//! Schedules that a text gives: they are followed as they stand, or refused.
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+use sutura_dialects::r#dyn::attr::symbolic_shape;
+use sutura_dialects::r#dyn::poly::Poly;
+use sutura_dialects::schedule::{Dim, Fusion, TreeAttr, Version};
+use sutura_ir::Diagnostic;
+
+use super::super::kernel::Built;
+use super::super::region::{FusedRegion, Lowered};
+use super::{Group, REFUSED, check, emit, part_of};
+use crate::region::{Fit, Nest, misfit};
+
+/// The parts of a region at the sizes that a guard fixes, in the normal form of a version.
+pub(super) type Form<'a> = Vec<(FusedRegion<'a>, Nest<'a>)>;
+
+/// Lowers a region as a tree says.
+///
+/// # Errors
+/// When the tree does not fit the region, or would compute something else.
+pub(in super::super) fn follow(region: &FusedRegion<'_>, tree: &TreeAttr) -> Built<Lowered> {
+    if region.ops.is_empty() {
+        return Err(refused(region, "the region computes nothing"));
+    }
+    let mut forms: Vec<(Vec<(String, i64)>, Form<'_>, Vec<Version>)> = Vec::new();
+    for (number, version) in tree.versions.iter().enumerate() {
+        let refused = |why: String| refused(region, &format!("version {number}: {why}"));
+        let sizes = fixed(region, &version.guard).map_err(refused)?;
+        match forms.last_mut() {
+            Some((last, _, versions)) if *last == sizes && versions[0].fusions == version.fusions => {
+                versions.push(version.clone());
+            }
+            _ => {
+                let form = form(region, &sizes, &version.fusions).map_err(|misfit| refused(misfit.0))?;
+                forms.push((sizes, form, vec![version.clone()]));
+            }
+        }
+    }
+    let parts: Vec<Vec<_>> =
+        forms.iter().map(|(_, form, _)| form.iter().map(|(region, nest)| (region, nest)).collect()).collect();
+    let mut groups = Vec::with_capacity(forms.len());
+    for (parts, (.., versions)) in parts.iter().zip(forms.iter()) {
+        for kernel in versions.iter().flat_map(|version| &version.launches).flat_map(|launch| &launch.kernels) {
+            let (part, first) = part_of(parts, kernel);
+            check::numbers(kernel, parts[part].1, first).map_err(|why| refused(region, &why))?;
+        }
+        groups.push(Group { parts, versions: versions.clone(), given: true });
+    }
+    emit(&groups)
+}
+
+fn refused(region: &FusedRegion<'_>, why: &str) -> Box<Diagnostic> {
+    let error = region.op.error(format!("{REFUSED}: {why}"));
+    Box::new(error.help("`sutura compile --emit=schedule` names the dims and the stages of regions"))
+}
+
+/// The sizes that a guard fixes: a symbol is at least and at most a number.
+fn fixed(region: &FusedRegion<'_>, guard: &[Poly]) -> Result<Vec<(String, i64)>, String> {
+    let (facts, mut sizes) = (&region.facts, Vec::new());
+    let tensors = region.inputs.iter().chain(&region.outputs);
+    let dims = tensors.flat_map(|v| symbolic_shape(region.op.cx, region.ops[0].body.ty(*v))).flatten().flatten();
+    let own: BTreeSet<Arc<str>> = dims.flat_map(|size| size.symbols()).collect();
+    for size in guard {
+        let unknown = |symbol: &Arc<str>| !facts.is_defined(symbol) && !own.contains(symbol);
+        if let Some(symbol) = size.symbols().into_iter().find(unknown) {
+            return Err(format!("its guard asks for '{symbol}', which is no size of the region"));
+        }
+        if facts.range(size).1 < 0 {
+            return Err(format!("its guard '{size}' never holds"));
+        }
+        if !guard.contains(&size.scale(-1)) {
+            continue;
+        }
+        let symbols = size.symbols();
+        let (Some(symbol), 1) = (symbols.first(), symbols.len()) else { continue };
+        let rest = Poly::symbol(symbol).sub(size).as_const();
+        let Some(value) = rest else { continue };
+        if value < 0 || value % facts.info(symbol).div.max(1) != 0 {
+            return Err(format!("its guard fixes '{symbol}' at {value}, which it never is"));
+        }
+        sizes.push((symbol.to_string(), value));
+    }
+    Ok(sizes)
+}
+
+/// The normal form of a region at some sizes, with dims made others.
+pub(super) fn form<'a>(region: &FusedRegion<'a>, sizes: &[(String, i64)], fusions: &[Fusion]) -> Fit<Form<'a>> {
+    let whole = region.part(crate::region::products::Part { ops: region.ops.clone(), outputs: region.outputs.clone() });
+    let region = sizes.iter().fold(whole, |region, (name, value)| region.at_size(name, *value));
+    let mut form = Vec::new();
+    for part in region.parts() {
+        let nest = Nest::of(&part.facts, &part.ops, &part.outputs)?;
+        form.push((part, nest));
+    }
+    for fusion in fusions {
+        let (Fusion::Join(Dim(first), Dim(second)) | Fusion::Fuse(Dim(first), Dim(second))) = *fusion;
+        let mut begin = 0;
+        let part = form.iter_mut().find(|(_, nest)| {
+            let here = (begin..begin + nest.extents.len()).contains(&first);
+            begin += if here { 0 } else { nest.extents.len() };
+            here
+        });
+        let Some((part, nest)) = part.filter(|_| second >= begin) else {
+            return misfit(format!("'{fusion}' names dims that the region does not have, or not in one product"));
+        };
+        nest.fuse(&part.facts, fusion.renumbered(-(begin as isize)))?;
+    }
+    Ok(form)
+}

@@ -1,0 +1,197 @@
+//! What is done to schedules keeps the meaning of their regions, or is refused.
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
+use proptest::prelude::*;
+use proptest::strategy::ValueTree;
+use proptest::test_runner::{Config, RngAlgorithm, TestRng, TestRunner};
+use sutura_dialects::r#dyn::SymbolInfo;
+use sutura_dialects::func::FuncOp;
+use sutura_dialects::graph::FusionOp;
+use sutura_dialects::graph::build::{Padding, Window};
+use sutura_dialects::schedule::TreeAttr;
+use sutura_interp::Tolerance;
+use sutura_ir::ext::VerifyParams;
+use sutura_ir::{Context, Module, Op, OpRef, Rewriter, Type};
+
+use super::edits::{Dice, edit};
+use super::programs::{named, program, sizes, steps};
+use super::{agree, any as any_symbol, context, copy, function, run, tensor, text};
+
+/// Sums are made in other orders, of numbers that cancel.
+const TOLERANCE: Tolerance = Tolerance { abs: 1e-3, rel: 1e-3, ulp: 0 };
+
+/// So that rows are long, sums are made in parts and products have edges at sizes that the interpreter bears.
+const SMALL: &[&str] = &[
+    "",
+    "{resident-columns=8}",
+    "{parts=3 part-rows=2}",
+    "{resident-columns=16 parts=2 part-rows=1 tile-rows=4 tile-columns=16}",
+];
+
+/// The regions of `main` that have schedules.
+fn scheduled(cx: &Context, module: &Module) -> Vec<(Op, Op, TreeAttr)> {
+    let body = module.body();
+    let mut all = Vec::new();
+    for function in body.entry_block().into_iter().flat_map(|block| body.ops(block)) {
+        let view = OpRef::new(cx, body, function);
+        let entry = view.as_::<FuncOp<'_>>().and_then(|_| view.region(0)?.entry());
+        for op in entry.into_iter().flat_map(|entry| entry.ops()) {
+            let tree = op.as_::<FusionOp<'_>>().and_then(|fusion| fusion.schedule());
+            all.extend(tree.map(|tree| (function, op.op, tree.clone())));
+        }
+    }
+    all
+}
+
+fn set(cx: &Context, module: &mut Module, (function, fusion): (Op, Op), tree: TreeAttr) {
+    let inside = module.body_mut().nested_mut(function).expect("a function has a body");
+    Rewriter::new(cx, inside).set_prop(fusion, "schedule", Some(cx.ext_attr(tree)));
+}
+
+/// Two products of one matrix with something behind one of them, or a convolution with a bias.
+fn products(cx: &Context, convolution: bool) -> Module {
+    if convolution {
+        let types = [&["M", "2", "5", "N"][..], &["5", "2", "2", "3"], &["5"]].map(|s| tensor(cx, s, Type::F32));
+        let symbols =
+            [("M", SymbolInfo { max: 13, ..any_symbol() }), ("N", SymbolInfo { min: 3, max: 4096, ..any_symbol() })];
+        let padding = Padding::Explicit(vec![1, 0], vec![0, 2]);
+        let window = Window { kernel: vec![2, 3], strides: vec![1, 2], dilations: vec![1, 1], padding, ceil: false };
+        return function(cx, &symbols, &types, |g, args| {
+            Ok(vec![g.conv(args[0], args[1], Some(args[2]), 1, &window)?])
+        });
+    }
+    let types = [&["M", "9"][..], &["9", "N"], &["9", "40"], &["N"]].map(|s| tensor(cx, s, Type::F32));
+    let symbols = [("M", any_symbol()), ("N", SymbolInfo { max: 4096, ..any_symbol() })];
+    function(cx, &symbols, &types, |g, args| {
+        let product = g.matmul(args[0], args[1])?;
+        let first = g.zip(product, args[3], |s, a, b| s.add(a, b))?;
+        Ok(vec![first, g.matmul(args[0], args[2])?])
+    })
+}
+
+/// A random program with the schedules that rules write, before and after.
+fn with_schedules(cx: &Context, runner: &mut TestRunner, options: &str) -> (Module, Module) {
+    let before = match any::<u8>().new_tree(runner).expect("a number").current() {
+        n @ 0..50 => products(cx, n % 2 == 0),
+        _ => program(cx, &steps(4).new_tree(runner).expect("steps").current()),
+    };
+    let mut module = copy(cx, &before);
+    let pipeline = format!("builtin.module(func.func(canonicalize,stitch),schedule-regions{options})");
+    run(cx, &mut module, &pipeline).unwrap_or_else(|said| panic!("{said:?}\n{}", text(cx, &before)));
+    (before, module)
+}
+
+fn runner(seed: u64) -> TestRunner {
+    let mut bytes = [0u8; 32];
+    bytes[..8].copy_from_slice(&seed.to_le_bytes());
+    TestRunner::new_with_rng(Config::default(), TestRng::from_seed(RngAlgorithm::ChaCha, &bytes))
+}
+
+/// Edits a schedule of a random program. True for one that was followed.
+///
+/// # Errors
+/// When a program that was edited means something else, when what was refused is said in other words, or on an internal error.
+fn keeps_or_refuses(cx: &Context, seed: u64) -> Result<bool, String> {
+    let (mut runner, mut dice) = (runner(seed), Dice(seed));
+    let options = SMALL[dice.below(SMALL.len())];
+    let programs = std::iter::repeat_with(|| {
+        let (before, module) = with_schedules(cx, &mut runner, options);
+        let regions = scheduled(cx, &module);
+        (before, module, regions)
+    });
+    let found = { programs }.find(|(.., regions)| !regions.is_empty());
+    let (before, mut module, regions) = found.expect("programs without schedules are few");
+    let (function, fusion, mut tree) = regions[dice.below(regions.len())].clone();
+    for _ in 0..=dice.below(3) {
+        edit(&mut tree, &mut dice);
+    }
+    if tree.verify_params(cx).is_err() {
+        return Ok(false);
+    }
+    set(cx, &mut module, (function, fusion), tree);
+    let given = text(cx, &module);
+    let outcome = catch_unwind(AssertUnwindSafe(|| {
+        if let Err(said) = run(cx, &mut module, &format!("builtin.module(convert-graph-to-gir{options})")) {
+            assert!(said.iter().any(|line| line.contains("has a schedule")), "refused in other words: {said:?}");
+            return false;
+        }
+        let mut lowered = copy(cx, &module);
+        run(cx, &mut lowered, "builtin.module(plan-buffers,convert-gir-to-cpu{vector-bytes=32})")
+            .unwrap_or_else(|said| panic!("cannot be lowered: {said:?}"));
+        for _ in 0..3 {
+            let mut at = sizes().new_tree(&mut runner).expect("sizes").current();
+            // A window of three columns lies inside.
+            at.1 = at.1.max(3);
+            let at = named(at);
+            agree(cx, (&before, &module), &at, TOLERANCE, "gir");
+            agree(cx, (&before, &lowered), &at, TOLERANCE, "cpu");
+        }
+        true
+    }));
+    outcome.map_err(|panic| {
+        let said = panic.downcast_ref::<String>().map(String::as_str);
+        let said = said.or(panic.downcast_ref::<&str>().copied()).unwrap_or_default();
+        format!("seed {seed}: {said}\nof\n{given}")
+    })
+}
+
+/// Edits from `first` on; how many were followed.
+fn edits(first: u64, number: u64) -> u64 {
+    use rayon::prelude::*;
+    let outcomes: Vec<_> =
+        (first..first + number).into_par_iter().map(|seed| keeps_or_refuses(&context(), seed)).collect();
+    let wrong: Vec<&String> = outcomes.iter().filter_map(|outcome| outcome.as_ref().err()).collect();
+    if let Some(first) = wrong.first() {
+        let seeds: Vec<&str> = wrong.iter().filter_map(|said| said.lines().next()).collect();
+        panic!("{} edits went wrong:\n{}\n\n{first}", wrong.len(), seeds.join("\n"));
+    }
+    outcomes.iter().filter(|outcome| matches!(outcome, Ok(true))).count() as u64
+}
+
+#[test]
+fn edited_schedules_keep_the_meaning_or_are_refused() {
+    let followed = edits(0, 300);
+    eprintln!("{followed} of 300 edits followed");
+    assert!((60..290).contains(&followed), "{followed} of 300 edits followed");
+}
+
+/// `SUTURA_EDITS=0..10000`, which `cargo xtask soak` sets.
+#[test]
+fn edited_schedules_for_as_long_as_one_lets_it() {
+    let Ok(wanted) = std::env::var("SUTURA_EDITS") else { return };
+    let (first, last) = wanted.split_once("..").expect("a range");
+    let [first, last] = [first, last].map(|number| number.parse::<u64>().expect("a number"));
+    eprintln!("{} of {} edits followed", edits(first, last - first), last - first);
+}
+
+#[test]
+fn schedules_that_rules_write_are_followed_to_the_same_kernels() {
+    let cx = context();
+    for seed in 0..40 {
+        let mut runner = runner(seed);
+        let options = SMALL[(seed % SMALL.len() as u64) as usize];
+        let (before, mut module) = with_schedules(&cx, &mut runner, options);
+        let mut direct = copy(&cx, &before);
+        let to_gir = format!("convert-graph-to-gir{options}");
+        let pipeline = format!("builtin.module(func.func(canonicalize,stitch),{to_gir})");
+        run(&cx, &mut direct, &pipeline).unwrap_or_else(|said| panic!("{said:?}"));
+        let given = text(&cx, &module);
+        run(&cx, &mut module, &format!("builtin.module({to_gir})")).unwrap_or_else(|said| panic!("{said:?}\n{given}"));
+        assert_eq!(text(&cx, &module), text(&cx, &direct), "{given}");
+    }
+}
+
+proptest! {
+    #![proptest_config(Config { cases: 12, ..Config::default() })]
+
+    /// What a schedule's text says is what the attribute says.
+    #[test]
+    fn schedules_of_programs_are_read_again(seed in any::<u64>()) {
+        let cx = context();
+        let (_, module) = with_schedules(&cx, &mut runner(seed), "");
+        let written = text(&cx, &module);
+        let read = sutura_dialects::text::parse_text(&cx, "again.mlir", &written);
+        prop_assert_eq!(text(&cx, &read.expect("it is read again")), written);
+    }
+}
