@@ -183,6 +183,9 @@ pub(crate) struct CompileArgs {
     /// Shows assembly and optimised LLVM IR in the report as well
     #[arg(long, requires = "report")]
     pub(crate) report_asm: bool,
+    /// Runs regions as the schedules of a file say, which `--emit=schedule` has written
+    #[arg(long, value_name = "FILE")]
+    pub(crate) schedule: Option<PathBuf>,
     /// How fused regions are mapped to groups and tiles, for the sizes that the model declares likely
     #[arg(long, value_enum, default_value_t, value_name = "HOW")]
     pub(crate) search: Search,

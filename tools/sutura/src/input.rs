@@ -64,6 +64,20 @@ pub(crate) fn read(path: &Path, reading: &Reading, files: &ModelFiles) -> Result
     Ok(Source { input: Input::Onnx(Box::new(model)), hash, onnx: Some((bytes, origin)) })
 }
 
+/// A file of IR as text.
+///
+/// # Errors
+/// When it cannot be read, is too large, or is no text.
+pub(crate) fn ir_text(path: &Path) -> Result<String, Failure> {
+    let refused = |error: InputError| Failure::reading(path, &error);
+    let (file, meta) = regular(path).map_err(refused)?;
+    let source = text(rest_of(file, meta.len(), Limits::default().text).map_err(refused)?).map_err(refused)?;
+    match source.input {
+        Input::Text(text) => Ok(text),
+        Input::Onnx(_) => unreachable!("what is read as text is text"),
+    }
+}
+
 /// IR as text.
 fn text(bytes: Vec<u8>) -> Result<Source, InputError> {
     let hash = hash(&bytes);

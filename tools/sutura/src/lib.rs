@@ -24,6 +24,7 @@ mod remarks;
 mod report;
 mod reproducer;
 mod resources;
+mod schedules;
 mod sizes;
 mod storage;
 mod target;

@@ -18,7 +18,7 @@ use sutura_passes::fold_into_weights::FOLD_INTO_WEIGHTS;
 use sutura_passes::gpu_narrow_indices::GPU_NARROW_INDICES;
 use sutura_passes::graph_operator_rewrite::GRAPH_OPERATOR_REWRITE;
 use sutura_passes::graph_property_rewrite::GRAPH_PROPERTY_REWRITE;
-use sutura_passes::graph_to_gir::CONVERT_GRAPH_TO_GIR;
+use sutura_passes::graph_to_gir::{CONVERT_GRAPH_TO_GIR, SCHEDULE_REGIONS};
 use sutura_passes::integer_products::INTEGER_PRODUCTS;
 use sutura_passes::rt_to_upstream::HOST_ATTR;
 use sutura_passes::stages;
@@ -40,6 +40,8 @@ pub(crate) enum Emit {
     Dyn,
     /// With fused regions
     Fusion,
+    /// The schedules of regions, which `--schedule` takes
+    Schedule,
     /// Kernels as tile programs, and the host program
     Gir,
     /// Upstream dialects, generic form
@@ -131,6 +133,10 @@ pub(crate) const STAGES: &[Stage] = &[
     Stage { name: "tensorize", level: Level::Fusion, passes: stages::TENSORIZE, emit: Some(Emit::Gir) },
     Stage { name: LOWER, level: Level::Kernels, passes: stages::LOWER, emit: Some(Emit::Mlir) },
 ];
+
+/// Writes schedules to regions, for those who want to read them.
+pub(crate) const SCHEDULE: Stage =
+    Stage { name: "schedule", level: Level::Fusion, passes: stages::SCHEDULE, emit: Some(Emit::Schedule) };
 
 /// The last stage of the host program for devices beside the processor; kernels are modules of device code then.
 pub(crate) const LOWER_FOR_DEVICE: Stage =
@@ -268,8 +274,17 @@ impl Compilation {
         options: &ParseOptions,
         talk: &Talk,
     ) -> Result<Program, Failure> {
+        self.cx.sources().set_input(path.display().to_string());
+        self.parsed(text, path, options, talk)
+    }
+
+    /// Reads and verifies IR that comes with a program.
+    pub(crate) fn parse_beside(&self, text: &str, path: &Path, talk: &Talk) -> Result<Program, Failure> {
+        self.parsed(text, path, &ParseOptions::default(), talk)
+    }
+
+    fn parsed(&self, text: &str, path: &Path, options: &ParseOptions, talk: &Talk) -> Result<Program, Failure> {
         let name = path.display().to_string();
-        self.cx.sources().set_input(name.as_str());
         let source =
             self.cx.sources().add(name.as_str(), text).map_err(|e| Failure::input(format!("`{name}`: {e}")))?;
         let mut diags = Diagnostics::default();
@@ -356,7 +371,9 @@ impl Compilation {
             passes = with(passes, GPU_NARROW_INDICES.argument, format!("limit={limit}"));
         }
         if self.search == Search::Predict {
-            passes = with(passes, CONVERT_GRAPH_TO_GIR.argument, format!("search=predict least-saving={LEAST_SAVING}"));
+            for pass in [CONVERT_GRAPH_TO_GIR.argument, SCHEDULE_REGIONS.argument] {
+                passes = with(passes, pass, format!("search=predict least-saving={LEAST_SAVING}"));
+            }
         }
         passes
     }
@@ -545,6 +562,11 @@ impl Program {
 
     pub(crate) fn level(&self) -> Level {
         self.level
+    }
+
+    /// Number of fused regions.
+    pub(crate) fn fusions(&self) -> usize {
+        self.fusions
     }
 
     /// Whether there is a host program.

@@ -300,7 +300,7 @@ fn every_stage_can_be_written() {
     succeeds(folder.path(), &["compile", model, "--emit=obj", "-o", "rows.o"]);
     succeeds(folder.path(), &["compile", model, "--emit=so", "-o", "host.so", "--emit-dir", "all"]);
     assert_eq!(files(folder.path()), ["all", "host.so", "rows.o"]);
-    let all = ["10-host.so", "5-mlir.mlir", "6-llvm.mlir", "7-llvm-ir.ll", "8-asm.s", "9-obj.o"];
+    let all = ["10-obj.o", "11-host.so", "6-mlir.mlir", "7-llvm.mlir", "8-llvm-ir.ll", "9-asm.s"];
     assert_eq!(files(&folder.path().join("all")), all);
     // What was written is read again.
     std::fs::write(folder.path().join("low.mlir"), &mlir).unwrap();

@@ -34,6 +34,7 @@ use crate::pipeline::{
 use crate::remarks::Sink;
 use crate::report::Report;
 use crate::resources::DeviceKernel;
+use crate::schedules;
 use crate::talk::Talk;
 use crate::tune::Tuner;
 pub(crate) use programs::{compile_module, compile_text};
@@ -478,14 +479,25 @@ impl Job<'_> {
             Level::Kernels => self.report_level(&program, Emit::Gir)?,
             Level::Graph | Level::Upstream => {}
         }
+        if let (Some(_), Level::Kernels | Level::Upstream) = (&self.args.schedule, start) {
+            return Err(Failure::usage("--schedule is for fused regions, and the program is made of kernels already"));
+        }
         if let (Some(_), Level::Kernels | Level::Upstream) = (self.tuner, start) {
             self.talk.warning("there is nothing to tune: the program is made of kernels already");
         }
         let for_device = |stage: &&'static Stage| self.machine.vendor.is_some() && stage.name == LOWER;
         let own = STAGES.iter().map(|stage| if for_device(&stage) { &LOWER_FOR_DEVICE } else { stage });
         for stage in own.filter(|stage| stage.level >= start) {
-            if let Some(tuner) = self.tuner.filter(|_| stage.name == TILE) {
-                program = tuner.tune(self.compilation, program, self.machine, self.talk)?;
+            if stage.name == TILE {
+                if let Some(path) = &self.args.schedule {
+                    schedules::attach(self.compilation, &mut program, path, self.talk)?;
+                }
+                if let Some(tuner) = self.tuner {
+                    program = tuner.tune(self.compilation, program, self.machine, self.talk)?;
+                }
+                if self.schedules(&program)? {
+                    return Ok(None);
+                }
             }
             let kernels_alone = for_device(&stage) && !program.has_host(&self.compilation.cx);
             let stage = if kernels_alone { &LOWER_KERNELS_FOR_DEVICE } else { stage };
@@ -533,7 +545,8 @@ impl Job<'_> {
     /// A product that lies before what the input is cannot be made.
     fn check_reachable(&self, program: &Program) -> Result<(), Failure> {
         let first = STAGES.iter().filter(|s| s.level >= program.level()).find_map(|s| s.emit).unwrap_or(Emit::Mlir);
-        let earlier = |emit: Emit| emit < first && !(emit == Emit::Graph && first == Emit::Dyn);
+        let reached = [(Emit::Graph, Emit::Dyn), (Emit::Schedule, Emit::Gir)];
+        let earlier = |emit: Emit| emit < first && !reached.contains(&(emit, first));
         match self.args.emit.filter(|emit| earlier(*emit)) {
             Some(_) => Err(Failure::usage(format!(
                 "`{}` is at the {} level already, which comes after the stage asked for",
@@ -564,6 +577,20 @@ impl Job<'_> {
         Ok(wanted)
     }
 
+    /// Writes the schedules of regions where they are wanted; true when they are the product.
+    fn schedules(&self, program: &Program) -> Result<bool, Failure> {
+        let wanted = self.args.emit == Some(Emit::Schedule);
+        if !wanted && self.args.emit_dir.is_none() {
+            return Ok(false);
+        }
+        let text = schedules::text(self.compilation, program, self.talk)?;
+        self.keep(Emit::Schedule, text.as_bytes())?;
+        if wanted {
+            files::write(self.output, text.as_bytes())?;
+        }
+        Ok(wanted)
+    }
+
     /// Keeps a level above upstream operations for the report, if there is one.
     fn report_level(&self, program: &Program, emit: Emit) -> Result<(), Failure> {
         let (Some(report), Compilation { cx, heard, .. }) = (self.report, self.compilation) else { return Ok(()) };
@@ -578,6 +605,7 @@ impl Job<'_> {
             Emit::Graph => ("graph", "mlir"),
             Emit::Dyn => ("dyn", "mlir"),
             Emit::Fusion => ("fusion", "mlir"),
+            Emit::Schedule => ("schedule", "mlir"),
             Emit::Gir => ("gir", "mlir"),
             Emit::Mlir => ("mlir", "mlir"),
             Emit::Llvm => ("llvm", "mlir"),

@@ -174,6 +174,7 @@ fn described(emit: Emit) -> (&'static str, &'static str) {
         Emit::Graph => ("graph", "the model as tensor operators"),
         Emit::Dyn => ("dyn", "with symbolic shapes"),
         Emit::Fusion => ("fusion", "with fused regions"),
+        Emit::Schedule => ("schedule", "the schedules of regions"),
         Emit::Gir => ("gir", "kernels as tile programs, and the host program"),
         Emit::Mlir => ("mlir", "upstream dialects"),
         Emit::Llvm => ("llvm", "the LLVM dialect"),

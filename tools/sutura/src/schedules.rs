@@ -1,0 +1,54 @@
+//! `--schedule FILE` and `--emit=schedule`: schedules of regions, in a file.
+
+use std::path::Path;
+
+use sutura_passes::graph_to_gir::schedule_file::{self, Attached};
+
+use crate::failure::Failure;
+use crate::input;
+use crate::pipeline::{Compilation, Program, SCHEDULE};
+use crate::talk::Talk;
+
+/// Gives the regions of a program the schedules of a file.
+///
+/// # Errors
+/// When the file is malformed, or when no region has an algorithm of the file.
+pub(crate) fn attach(
+    compilation: &Compilation,
+    program: &mut Program,
+    path: &Path,
+    talk: &Talk,
+) -> Result<(), Failure> {
+    let name = path.display();
+    if program.fusions() == 0 {
+        return Err(Failure::usage("--schedule is for fused regions, and the program has none"));
+    }
+    let text = input::ir_text(path)?;
+    let file = compilation.parse_beside(&text, path, talk)?;
+    let cx = &compilation.cx;
+    let attached = schedule_file::attach(cx, program.module.body_mut(), file.module.body());
+    let Attached { regions, unused } = attached.map_err(|error| {
+        compilation.tell(&error, talk);
+        Failure::input(format!("`{name}` holds no schedules that can be used"))
+    })?;
+    if regions == 0 {
+        return Err(Failure::input(format!("`{name}` has a schedule for no region of the program")).hint(
+            "write the file anew with `--emit=schedule` and the same flags: what regions compute may have changed",
+        ));
+    }
+    for (_, algorithm) in &unused {
+        talk.warning(&format!("`{name}`: no region has the algorithm '{algorithm}': its schedule is not used"));
+    }
+    talk.note(&format!("schedule   {regions} regions run as `{name}` says"));
+    Ok(())
+}
+
+/// The schedules of a program's regions as a file: those that it has, and those that rules write.
+///
+/// # Errors
+/// When a schedule cannot be written.
+pub(crate) fn text(compilation: &Compilation, program: &Program, talk: &Talk) -> Result<String, Failure> {
+    let copy = compilation.program(program.module.clone());
+    let scheduled = compilation.run(&SCHEDULE, copy, talk)?;
+    schedule_file::text(&compilation.cx, scheduled.module.body()).map_err(Failure::input)
+}
