@@ -25,6 +25,7 @@ const PARTS: &[Part] = &[
     Part { name: "control", share: 5, run: control },
     Part { name: "corpus", share: 0, run: corpus },
     Part { name: "shapes", share: 0, run: shapes },
+    Part { name: "schedules", share: 0, run: schedules },
     Part { name: "pool", share: 0, run: pool },
     Part { name: "memcheck", share: 0, run: memcheck },
 ];
@@ -249,17 +250,29 @@ const SHAPES: u64 = 200;
 /// Each model of a list at random shapes, beside the interpreter.
 fn shapes(job: &Job) -> Result<Outcome, Failure> {
     let once = Job { time: Duration::ZERO, ..*job };
-    batches(&once, "shapes of each model", ("random_shapes", "SUTURA_SHAPES"), SHAPES)
+    let test = ["-p", "sutura", "--test", "random_shapes"];
+    batches(&once, "shapes of each model", (&test, "SUTURA_SHAPES"), SHAPES)
+}
+
+/// Schedules that are edited at random, each of a random region.
+const EDITS: u64 = 10_000;
+
+/// Edited schedules keep the meaning of their regions, or are refused.
+fn schedules(job: &Job) -> Result<Outcome, Failure> {
+    let once = Job { time: Duration::ZERO, ..*job };
+    let test = ["-p", "sutura-passes", "--lib", "--", "edited_schedules_for_as_long_as_one_lets_it"];
+    batches(&once, "edits of schedules", (&test, "SUTURA_EDITS"), EDITS)
 }
 
 /// Runs a test that takes a range of seeds from a variable, again and again.
-fn seeds(job: &Job, what: &str, test: (&str, &str)) -> Result<Outcome, Failure> {
-    batches(job, what, test, SEEDS)
+fn seeds(job: &Job, what: &str, (test, variable): (&str, &str)) -> Result<Outcome, Failure> {
+    batches(job, what, (&["-p", "sutura", "--test", test], variable), SEEDS)
 }
 
 /// The same, with so many seeds at a time.
-fn batches(job: &Job, what: &str, (test, variable): (&str, &str), count: u64) -> Result<Outcome, Failure> {
-    let arguments = ["--release", "-p", "sutura", "--test", test].map(ToOwned::to_owned);
+fn batches(job: &Job, what: &str, (test, variable): (&[&str], &str), count: u64) -> Result<Outcome, Failure> {
+    let arguments: Vec<String> =
+        std::iter::once("--release").chain(test.iter().copied()).map(ToOwned::to_owned).collect();
     let (start, first) = (Instant::now(), job.seed % (1 << 20) * 1000);
     let (mut done, mut findings) = (0, 0);
     while done == 0 || start.elapsed() < job.time {
