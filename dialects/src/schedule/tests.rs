@@ -12,6 +12,7 @@ use super::tree::{
 };
 use super::{MAX_LOOPS, ScheduleDialect, TreeAttr};
 use crate::r#dyn::Poly;
+use crate::r#dyn::facts::MAX_DIM;
 
 fn context() -> Context {
     Context::new(Registry::default().with::<ScheduleDialect>())
@@ -55,9 +56,9 @@ fn what_people_read() {
     let cx = context();
     let text = "\
 #schedule.tree<
-  join d0 d2
-  fuse d0 d1
   version when [-N + 16384] {
+    join d0 d2
+    fuse d0 d1
     kernel {
       loop d0 grid {
         place max:0 cols d1 in l1
@@ -209,7 +210,7 @@ impl Choices<'_> {
 
     /// A number that lies in the range, or near it.
     fn number(&mut self) -> i64 {
-        if self.is_wild() { [0, -1, i64::MIN][self.below(3)] } else { [1, 2, 16, i64::MAX][self.below(4)] }
+        if self.is_wild() { [0, -1, i64::MIN, i64::MAX][self.below(4)] } else { [1, 2, 16, MAX_DIM][self.below(4)] }
     }
 
     /// A dim that may be used here.

@@ -327,8 +327,9 @@ fn packed_launches_are_compared_with_the_limit_of_all_of_them() {
     assert!(measured.len() < page.len() && measured.ends_with(" % of the limit<br><span class=\"faint\">"), "{page}");
     let inputs = ["-i", "60x48xf32=0.5", "-i", "48x48xf32=0.5", "-i", "48x48xf32=1"];
     let text = run(&[&["run", "two.sutura", "--profile", "--repeat=3", "--threads=1"], &inputs[..]].concat());
-    let line = text.lines().find(|l| l.contains(" + ")).unwrap_or_else(|| panic!("{text}"));
-    assert!(line.matches('%').count() == 2 && line.ends_with("arithmetic"), "{text}");
+    // What packs the factors is launched together too, and may take longer.
+    let together = |line: &str| line.contains(" + ") && line.matches('%').count() == 2;
+    assert!(text.lines().any(|line| together(line) && line.ends_with("arithmetic")), "{text}");
 }
 
 /// `x / 3`: a product only if the user allows it.

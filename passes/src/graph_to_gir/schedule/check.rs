@@ -580,7 +580,7 @@ impl<'c, 'a> Check<'c, '_, 'a> {
             let col = place.tile.cols.map_or(usize::MAX, |dim| dim.0);
             place.contract && place.stage.number == at.0 && !self.nest().mentions(read, col)
         };
-        if !self.contracts.iter().any(|place| left(&place)) {
+        if !self.contracts.iter().any(left) {
             return Err(format!("{name} is kept near, and no contraction of the kernel reads it as its left factor"));
         }
         if !self.near.insert(at) {

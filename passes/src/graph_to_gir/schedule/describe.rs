@@ -3,11 +3,11 @@
 use sutura_dialects::schedule::TreeAttr;
 use sutura_ir::affine::{AffineExpr, AffineExprData};
 use sutura_ir::asm::print::{PrintOptions, attr_text, op_text};
-use sutura_ir::{Context, OpRef};
+use sutura_ir::{Context, OpRef, Value};
 
 use super::super::region::FusedRegion;
 use super::follow::form;
-use super::{begin_of, stage_name};
+use super::{Part, begin_of, stage_name};
 use crate::region::cost::value_text;
 use crate::region::nest::substitute;
 use crate::region::{Access, Fit, Nest, Stage};
@@ -21,16 +21,17 @@ pub(in super::super) fn describe(region: &FusedRegion<'_>, tree: &TreeAttr) -> F
     let form = form(region, &[], fusions)?;
     let parts: Vec<_> = form.iter().map(|(region, nest)| (region, nest)).collect();
     let (mut dims, mut stages) = (Vec::new(), Vec::new());
-    for (part, (_, nest)) in parts.iter().enumerate() {
+    for (part, (region, nest)) in parts.iter().enumerate() {
         let (first_dim, first_stage) = begin_of(&parts, part);
         dims.extend(nest.extents.iter().enumerate().map(|(i, extent)| format!("d{} = {extent}", first_dim + i)));
-        stages.extend((0..nest.stages.len()).map(|s| stage_line(nest, s, (first_dim, first_stage))));
+        let line = |s| stage_line((region, nest), s, (first_dim, first_stage));
+        stages.extend((0..nest.stages.len()).map(line));
     }
     Ok([vec![dims.join(", ")], stages].concat())
 }
 
 /// `max:0 = graph.compute over d0, d1: %x[d0, d1] -> [d0], combined along d1`
-fn stage_line(nest: &Nest<'_>, number: usize, (first_dim, first_stage): (usize, usize)) -> String {
+fn stage_line((region, nest): Part<'_, '_>, number: usize, (first_dim, first_stage): (usize, usize)) -> String {
     let stage = &nest.stages[number];
     let name = |number: usize| format!("{}:{}", stage_name(nest, number).name, number + first_stage);
     let dims = |list: &[usize]| list.iter().map(|d| format!("d{}", d + first_dim)).collect::<Vec<_>>().join(", ");
@@ -39,7 +40,7 @@ fn stage_line(nest: &Nest<'_>, number: usize, (first_dim, first_stage): (usize, 
         format!("[{}]", index.join(", "))
     };
     let read = |access: &Access| {
-        let from = nest.maker(access).map_or_else(|| value_text(nest.cx, nest.body, access.value), name);
+        let from = nest.maker(access).map_or_else(|| outside(region, nest, access.value), name);
         format!("{from}{}", index(access))
     };
     let (op, over) = (stage.op.name_str(), dims(&stage.dims));
@@ -47,6 +48,14 @@ fn stage_line(nest: &Nest<'_>, number: usize, (first_dim, first_stage): (usize, 
     let makes: Vec<String> = stage.results.iter().map(index).collect();
     let (reads, makes) = (reads.join(", "), makes.join(", "));
     format!("{} = {op} over {over}: {reads} -> {makes}{}", name(number), combined(stage, &dims))
+}
+
+/// What the region takes, by its name, or by its number.
+fn outside(region: &FusedRegion<'_>, nest: &Nest<'_>, value: Value) -> String {
+    match region.inputs.iter().position(|input| *input == value) {
+        Some(number) if nest.body.value_name(value).is_none() => format!("input {number}"),
+        _ => value_text(nest.cx, nest.body, value),
+    }
 }
 
 fn combined(stage: &Stage<'_>, dims: &dyn Fn(&[usize]) -> String) -> String {

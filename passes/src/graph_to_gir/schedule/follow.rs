@@ -16,6 +16,13 @@ use crate::region::{Fit, Nest, misfit};
 /// The parts of a region at the sizes that a guard fixes, in the normal form of a version.
 pub(super) type Form<'a> = Vec<(FusedRegion<'a>, Nest<'a>)>;
 
+/// Versions of one form, behind what their guards fix.
+struct Formed<'a> {
+    sizes: Vec<(String, i64)>,
+    form: Form<'a>,
+    versions: Vec<Version>,
+}
+
 /// Lowers a region as a tree says.
 ///
 /// # Errors
@@ -24,24 +31,11 @@ pub(in super::super) fn follow(region: &FusedRegion<'_>, tree: &TreeAttr) -> Bui
     if region.ops.is_empty() {
         return Err(refused(region, "the region computes nothing"));
     }
-    let mut forms: Vec<(Vec<(String, i64)>, Form<'_>, Vec<Version>)> = Vec::new();
-    for (number, version) in tree.versions.iter().enumerate() {
-        let refused = |why: String| refused(region, &format!("version {number}: {why}"));
-        let sizes = fixed(region, &version.guard).map_err(refused)?;
-        match forms.last_mut() {
-            Some((last, _, versions)) if *last == sizes && versions[0].fusions == version.fusions => {
-                versions.push(version.clone());
-            }
-            _ => {
-                let form = form(region, &sizes, &version.fusions).map_err(|misfit| refused(misfit.0))?;
-                forms.push((sizes, form, vec![version.clone()]));
-            }
-        }
-    }
+    let formed = formed(region, tree)?;
     let parts: Vec<Vec<_>> =
-        forms.iter().map(|(_, form, _)| form.iter().map(|(region, nest)| (region, nest)).collect()).collect();
-    let mut groups = Vec::with_capacity(forms.len());
-    for (parts, (.., versions)) in parts.iter().zip(forms.iter()) {
+        formed.iter().map(|formed| formed.form.iter().map(|(region, nest)| (region, nest)).collect()).collect();
+    let mut groups = Vec::with_capacity(formed.len());
+    for (parts, Formed { versions, .. }) in parts.iter().zip(&formed) {
         for kernel in versions.iter().flat_map(|version| &version.launches).flat_map(|launch| &launch.kernels) {
             let (part, first) = part_of(parts, kernel);
             check::numbers(kernel, parts[part].1, first).map_err(|why| refused(region, &why))?;
@@ -49,6 +43,26 @@ pub(in super::super) fn follow(region: &FusedRegion<'_>, tree: &TreeAttr) -> Bui
         groups.push(Group { parts, versions: versions.clone(), given: true });
     }
     emit(&groups)
+}
+
+/// The versions of a tree, those that follow each other and have the same form together.
+fn formed<'a>(region: &FusedRegion<'a>, tree: &TreeAttr) -> Built<Vec<Formed<'a>>> {
+    let mut all: Vec<Formed<'_>> = Vec::new();
+    for (number, version) in tree.versions.iter().enumerate() {
+        let refused = |why: String| refused(region, &format!("version {number}: {why}"));
+        let sizes = fixed(region, &version.guard).map_err(refused)?;
+        let version = version.clone();
+        match all.last_mut() {
+            Some(last) if last.sizes == sizes && last.versions[0].fusions == version.fusions => {
+                last.versions.push(version);
+            }
+            _ => {
+                let form = form(region, &sizes, &version.fusions).map_err(|misfit| refused(misfit.0))?;
+                all.push(Formed { sizes, form, versions: vec![version] });
+            }
+        }
+    }
+    Ok(all)
 }
 
 fn refused(region: &FusedRegion<'_>, why: &str) -> Box<Diagnostic> {
