@@ -129,5 +129,5 @@ fn what_does_not_fit_is_told() {
     let low = shell(low, folder.path());
     assert!(low.status.code() == Some(2) && said(&low).contains("made of kernels already"), "{}", said(&low));
     let absent = shell("sutura compile model.onnx --schedule absent.mlir -o l.sutura", folder.path());
-    assert!(absent.status.code() == Some(1) && said(&absent).contains("absent.mlir"), "{}", said(&absent));
+    assert!(absent.status.code() == Some(5) && said(&absent).contains("absent.mlir"), "{}", said(&absent));
 }
