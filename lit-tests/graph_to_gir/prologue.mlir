@@ -18,16 +18,16 @@
 
 // CHECK: gir.kernel @product_contract1(%arg0 : !gir.view<dram, f32, [M, 20]> in, %arg1 : !gir.view<dram, f32, [50, 20, 32]> in, %arg2 : !gir.view<dram, f32, [M, 1600]> out)
 // CHECK-SAME: grid(%{{.*}} = 2, %{{.*}} = (M + 47) floordiv 48)
-// CHECK: %[[NEAR:.*]] = gir.alloc owner("unit") : !gir.view<l1, f32, [4, 12, 20]>
+// CHECK: %[[NEAR:.*]] = gir.alloc owner("unit") : !gir.view<l1, f32, [48, 20]>
 // CHECK: gir.for %[[T:.*]] = %c0 to %c4
 // CHECK: gir.for %[[R:.*]] = %c0 to %c12
 // CHECK: gir.reduce "max" "cols"
 // CHECK: gir.binary "div"
-// CHECK: gir.slice %[[NEAR]][%[[T]], %[[R]], %c0]
+// CHECK: gir.slice %[[NEAR]][%{{.*}}, %c0] rows(0) cols(1) : {{.*}} -> !gir.slice<l1, f32, [1, 20]>
 // CHECK: gir.for %{{.*}} = %c0 to %c25
 // CHECK: gir.for %[[U:.*]] = %c0 to %c4
 // CHECK: gir.for %[[K:.*]] = %c0 to %c20 carry
-// CHECK: gir.slice %[[NEAR]][%[[U]], %c0, %[[K]]] rows(1)
+// CHECK: gir.slice %[[NEAR]][%{{.*}}, %[[K]]] rows(0) : {{.*}} -> !gir.slice<l1, f32, [12, 1]>
 // CHECK: gir.contract
 
 // No tensor between the kernels but the packed factor.

@@ -942,7 +942,7 @@ func.func @padded_sum(%x: tensor<?x?xf32, #dyn.shape<[M, N]>>) -> tensor<?x?xf32
   %N = dyn.symbol "N" : index
   // expected-error @below {{'graph.fusion' op has a schedule that is refused: version 0, launch 0: %s is combined along columns that are padded with zeros}}
   %y = graph.fusion(%x : tensor<?x?xf32, #dyn.shape<[M, N]>>) -> tensor<?x?xf32, #dyn.shape<[M, N]>> {kind = "row", schedule = #schedule.tree<
-    version { kernel { loop d0 grid { place e:0 cols d1 in l1 padded place s:1 cols d1 in l1 padded } } }
+    version { kernel { loop d0 grid { loop d1 by 16 { place e:0 cols d1 in vec padded place s:1 cols d1 in vec padded } } } }
   >} {
   ^bb0(%a: tensor<?x?xf32, #dyn.shape<[M, N]>>):
     %M = dyn.symbol "M" : index
@@ -1097,7 +1097,7 @@ func.func @product_in_the_cache(%x: tensor<?x24xf32, #dyn.shape<[M, 24]>>, %w: t
 #mn = affine_map<(d0, d1, d2) -> (d0, d1)>
 func.func @all_of_the_sum(%x: tensor<?x24xf32, #dyn.shape<[M, 24]>>, %w: tensor<24x40xf32>) -> tensor<?x40xf32, #dyn.shape<[M, 40]>> {
   %M = dyn.symbol "M" : index
-  // expected-error @below {{'graph.fusion' op has a schedule that is refused: version 0, launch 1: %p is placed where d2 is neither one index nor in its tile}}
+  // expected-error @below {{'graph.fusion' op has a schedule that is refused: version 0, launch 1: the contraction %p is placed where d2, which it sums over, has more than one index}}
   %y = graph.fusion(%x, %w : tensor<?x24xf32, #dyn.shape<[M, 24]>>, tensor<24x40xf32>) -> tensor<?x40xf32, #dyn.shape<[M, 40]>> {kind = "contract", schedule = #schedule.tree<
     version { kernel { loop d1 by 16 grid { loop d2 { pack p:0.1 cols d1 in vec padded } } } kernel { loop d1 by 16 grid { loop d0 by 4 grid { contract p:0 rows d0 cols d1 in vec } } } }
   >} {

@@ -8,7 +8,7 @@ use sutura_ir::ext::{DialectAttr, ParamValue};
 use sutura_ir::{Context, Diagnostics, Registry};
 
 use super::tree::{
-    Bring, Dim, Fusion, Kernel, Launch, Loop, Node, Operand, Place, Split, StageName, Tile, Version, walk,
+    Bring, Dim, Fusion, Kernel, Launch, Loop, Node, Operand, Place, Runs, Split, StageName, Tile, Version, walk,
 };
 use super::{MAX_LOOPS, ScheduleDialect, TreeAttr};
 use crate::r#dyn::Poly;
@@ -40,7 +40,7 @@ fn dim(number: usize) -> Dim {
 fn loops(count: usize) -> TreeAttr {
     let mut body = Vec::new();
     for i in 0..count {
-        body = vec![Node::Loop(Loop { dim: dim(i), split: Split::One, grid: false, body })];
+        body = vec![Node::Loop(Loop { dim: dim(i), split: Split::One, runs: Runs::InTurn, body })];
     }
     tree(body)
 }
@@ -251,16 +251,23 @@ impl Choices<'_> {
             2 | 3 => {
                 let to = [Bring::Tile, Bring::Cache, Bring::Pack][self.byte() % 3];
                 let tile = self.tile(to != Bring::Tile);
-                Node::Operand(Operand { stage: self.stage(), input: self.byte(), tile, to })
+                let (stage, input) = (self.stage(), self.byte());
+                let has_body = depth > 0 && (to == Bring::Cache || self.is_wild());
+                let body = if has_body { self.list(3, |c| c.node(depth - 1)) } else { vec![] };
+                Node::Operand(Operand { stage, input, tile, to, body })
             }
             _ => {
-                let grid = self.is_wild();
-                Node::Loop(self.loop_over(grid, depth - 1))
+                let runs = if self.is_wild() { self.runs() } else { Runs::InTurn };
+                Node::Loop(self.loop_over(runs, depth - 1))
             }
         }
     }
 
-    fn loop_over(&mut self, grid: bool, depth: usize) -> Loop {
+    fn runs(&mut self) -> Runs {
+        if self.yes() { Runs::Grid } else { Runs::Units }
+    }
+
+    fn loop_over(&mut self, runs: Runs, depth: usize) -> Loop {
         let dim = self.dim();
         let split = match self.below(3) {
             0 => Split::One,
@@ -268,15 +275,16 @@ impl Choices<'_> {
             _ => Split::Even(self.number()),
         };
         self.around.push((dim, split));
-        let body = if grid { self.body(depth) } else { self.list(3, |c| c.node(depth)) };
+        let body = if runs == Runs::Grid { self.body(depth) } else { self.list(3, |c| c.node(depth)) };
         self.around.pop();
-        Loop { dim, split, grid, body }
+        Loop { dim, split, runs, body }
     }
 
     /// Perhaps a loop of the grid, else nodes.
     fn body(&mut self, depth: usize) -> Vec<Node> {
         if depth > 0 && self.yes() {
-            return vec![Node::Loop(self.loop_over(true, depth - 1))];
+            let runs = self.runs();
+            return vec![Node::Loop(self.loop_over(runs, depth - 1))];
         }
         self.list(3, |c| c.node(depth))
     }

@@ -9,7 +9,7 @@ use sutura_ir::ext::Param;
 use sutura_ir::{Context, Diagnostic, Loc};
 
 use super::TreeAttr;
-use super::tree::{Bring, Dim, Fusion, Kernel, Launch, Loop, Node, Operand, Place, Split, StageName, Tile, Version};
+use super::tree::{Bring, Dim, Fusion, Kernel, Launch, Loop, Node, Operand, Place, Runs, Split, StageName, Tile, Version};
 use crate::r#dyn::Poly;
 use crate::r#dyn::attr::parse_poly;
 
@@ -114,6 +114,11 @@ fn kernel(p: &mut dyn ParamParser) -> Parsed<Kernel> {
 /// `{ nodes }`, in `depth` loops.
 fn body(p: &mut dyn ParamParser, depth: usize) -> Parsed<Vec<Node>> {
     p.punct("{")?;
+    nodes(p, depth)
+}
+
+/// Nodes up to `}`.
+fn nodes(p: &mut dyn ParamParser, depth: usize) -> Parsed<Vec<Node>> {
     let mut nodes = Vec::new();
     while !p.opt_punct("}") {
         nodes.push(node(p, depth)?);
@@ -129,9 +134,9 @@ fn node(p: &mut dyn ParamParser, depth: usize) -> Parsed<Node> {
         Some("place") => Node::Place(place(p, false)?),
         Some("contract") => Node::Place(place(p, true)?),
         Some("join") => Node::Join(place(p, false)?),
-        Some("operand") => Node::Operand(operand(p, Bring::Tile)?),
-        Some("cache") => Node::Operand(operand(p, Bring::Cache)?),
-        Some("pack") => Node::Operand(operand(p, Bring::Pack)?),
+        Some("operand") => Node::Operand(operand(p, Bring::Tile, depth)?),
+        Some("cache") => Node::Operand(operand(p, Bring::Cache, depth)?),
+        Some("pack") => Node::Operand(operand(p, Bring::Pack, depth)?),
         _ => return Err(p.error_at(loc, "expected a node: loop, place, contract, join, operand, cache or pack")),
     })
 }
@@ -151,19 +156,32 @@ fn loop_over(p: &mut dyn ParamParser, depth: usize) -> Parsed<Loop> {
     } else {
         Split::One
     };
-    let grid = p.opt_keyword("grid");
-    Ok(Loop { dim, split, grid, body: body(p, depth + 1)? })
+    let runs = match p.opt_keyword("grid") {
+        true => Runs::Grid,
+        false if p.opt_keyword("units") => Runs::Units,
+        false => Runs::InTurn,
+    };
+    Ok(Loop { dim, split, runs, body: body(p, depth + 1)? })
 }
 
 fn place(p: &mut dyn ParamParser, contract: bool) -> Parsed<Place> {
     Ok(Place { stage: stage(p)?, tile: tile(p)?, contract })
 }
 
-fn operand(p: &mut dyn ParamParser, to: Bring) -> Parsed<Operand> {
+/// What follows the word, in `depth` loops and bodies.
+fn operand(p: &mut dyn ParamParser, to: Bring, depth: usize) -> Parsed<Operand> {
     let stage = stage(p)?;
     p.punct(".")?;
     let input = number(p, "the number of an input")?;
-    Ok(Operand { stage, input, tile: tile(p)?, to })
+    let tile = tile(p)?;
+    let (loc, mut body) = (p.loc(), Vec::new());
+    if p.opt_punct("{") {
+        if depth == MAX_LOOPS {
+            return Err(too_deep(p, loc));
+        }
+        body = nodes(p, depth + 1)?;
+    }
+    Ok(Operand { stage, input, tile, to, body })
 }
 
 /// `max:0`
@@ -294,15 +312,20 @@ impl Lines<'_> {
         self.body(&kernel.body)
     }
 
-    /// A single node that is no loop stays on the line.
+    /// A single node without a body stays on the line.
     fn body(&mut self, nodes: &[Node]) -> fmt::Result {
         match nodes {
-            [] | [Node::Loop(_)] | [_, _, ..] => self.block(nodes, Self::node),
-            [only] => {
+            [only @ (Node::Place(_) | Node::Join(_))] => {
                 self.out.write_str(" { ")?;
                 self.node(only)?;
                 self.out.write_str(" }")
             }
+            [Node::Operand(only)] if only.body.is_empty() => {
+                self.out.write_str(" { ")?;
+                self.operand(only)?;
+                self.out.write_str(" }")
+            }
+            _ => self.block(nodes, Self::node),
         }
     }
 
@@ -322,9 +345,11 @@ impl Lines<'_> {
             Split::By(number) => write!(self.out, " by {number}")?,
             Split::Even(number) => write!(self.out, " even {number}")?,
         }
-        if inner.grid {
-            self.out.write_str(" grid")?;
-        }
+        self.out.write_str(match inner.runs {
+            Runs::InTurn => "",
+            Runs::Grid => " grid",
+            Runs::Units => " units",
+        })?;
         self.body(&inner.body)
     }
 
@@ -340,7 +365,8 @@ impl Lines<'_> {
             Bring::Pack => "pack",
         };
         write!(self.out, "{word} {}.{}", stage_text(self.cx, &operand.stage), operand.input)?;
-        self.tile(&operand.tile)
+        self.tile(&operand.tile)?;
+        if operand.body.is_empty() { Ok(()) } else { self.body(&operand.body) }
     }
 
     fn tile(&mut self, tile: &Tile) -> fmt::Result {

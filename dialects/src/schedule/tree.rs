@@ -84,10 +84,22 @@ pub struct Loop {
     pub dim: Dim,
     /// What a trip has of it.
     pub split: Split,
-    /// True for a loop of the grid, whose trips are groups; they run in any order.
-    pub grid: bool,
+    /// How its trips run.
+    pub runs: Runs,
     /// What a trip does.
     pub body: Vec<Node>,
+}
+
+/// How the trips of a loop run.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
+pub enum Runs {
+    /// One after another.
+    #[default]
+    InTurn,
+    /// Each is a group; they run in any order.
+    Grid,
+    /// Each is a unit of a group; they run at once.
+    Units,
 }
 
 /// What a trip of a loop has of a dim.
@@ -123,6 +135,8 @@ pub struct Operand {
     pub tile: Tile,
     /// Where it is brought.
     pub to: Bring,
+    /// What computes it there, where the region makes it; nothing for a tensor that the region reads.
+    pub body: Vec<Node>,
 }
 
 /// Where an operand is brought.
@@ -130,7 +144,8 @@ pub struct Operand {
 pub enum Bring {
     /// Into a tile, which stays known to what follows.
     Tile,
-    /// Into memory of the group, in the tile's space: all that what follows in this loop reads of it, padded.
+    /// Into memory of the group, in the tile's space: all that what follows in this loop reads of it, padded. A tensor is copied;
+    /// what the region makes is computed by the body.
     Cache,
     /// Into memory of its own, with a dimension for each loop around and one for the tile's columns, for later kernels.
     Pack,
@@ -150,6 +165,11 @@ pub struct Tile {
 }
 
 impl Loop {
+    /// True for a loop of the grid.
+    pub fn is_grid(&self) -> bool {
+        self.runs == Runs::Grid
+    }
+
     /// The loops and places inside, outermost first.
     pub fn walk<'t>(&'t self, visit: &mut impl FnMut(&'t Node)) {
         walk(&self.body, visit);
@@ -160,8 +180,9 @@ impl Loop {
 pub fn walk<'t>(nodes: &'t [Node], visit: &mut impl FnMut(&'t Node)) {
     for node in nodes {
         visit(node);
-        if let Node::Loop(inner) = node {
-            walk(&inner.body, visit);
+        match node {
+            Node::Loop(Loop { body, .. }) | Node::Operand(Operand { body, .. }) => walk(body, visit),
+            Node::Place(_) | Node::Join(_) => {}
         }
     }
 }
@@ -196,9 +217,12 @@ fn renumbered(nodes: &[Node], dims: isize, stages: isize) -> Vec<Node> {
     let one = |node: &Node| match node {
         Node::Place(inner) => Node::Place(place(inner)),
         Node::Join(inner) => Node::Join(place(inner)),
-        Node::Operand(operand) => {
-            Node::Operand(Operand { stage: stage(&operand.stage), tile: tile(&operand.tile), ..operand.clone() })
-        }
+        Node::Operand(operand) => Node::Operand(Operand {
+            stage: stage(&operand.stage),
+            tile: tile(&operand.tile),
+            body: renumbered(&operand.body, dims, stages),
+            ..operand.clone()
+        }),
         Node::Loop(l) => Node::Loop(Loop { dim: dim(l.dim), body: renumbered(&l.body, dims, stages), ..l.clone() }),
     };
     nodes.iter().map(one).collect()

@@ -6,7 +6,7 @@ use sutura_ir::ext::VerifyParams;
 
 use super::TreeAttr;
 use super::text::{MAX_LOOPS, stage_text};
-use super::tree::{Bring, Dim, Fusion, Loop, Node, Operand, Place, Split, Tile, Version};
+use super::tree::{Bring, Dim, Fusion, Loop, Node, Operand, Place, Runs, Split, Tile, Version};
 use crate::r#dyn::facts::MAX_DIM;
 
 type Checked = Result<(), String>;
@@ -48,7 +48,7 @@ fn check_version(cx: &Context, version: &Version, number: usize, last: bool) -> 
             return Err(format!("version {number} has a launch without kernels"));
         }
         for kernel in &launch.kernels {
-            Around { cx, loops: Vec::new() }.check_body(&kernel.body)?;
+            Around { cx, loops: Vec::new(), bodies: 0 }.check_body(&kernel.body)?;
         }
     }
     Ok(())
@@ -59,6 +59,8 @@ struct Around<'t> {
     cx: &'t Context,
     /// Outermost first.
     loops: Vec<&'t Loop>,
+    /// Bodies of operands.
+    bodies: usize,
 }
 
 impl<'t> Around<'t> {
@@ -93,25 +95,31 @@ impl<'t> Around<'t> {
         Ok(())
     }
 
-    /// Loops of the grid come first, each alone in the one before.
+    /// Loops of the grid come first, each alone in the one before, then one over a group's units.
     fn check_grid(&self, inner: &Loop, alone: bool) -> Checked {
         let dim = inner.dim;
+        let of = match inner.runs {
+            Runs::InTurn => return Ok(()),
+            Runs::Grid => "of the grid",
+            Runs::Units => "over units",
+        };
         match self.loops.last() {
-            _ if !inner.grid => Ok(()),
-            Some(outer) if !outer.grid => {
-                Err(format!("the loop over {dim} is of the grid, but the loop over {} around it is not", outer.dim))
-            }
+            _ if self.bodies > 0 => Err(format!("the loop over {dim} is {of}, and lies in the body of an operand")),
+            Some(outer) if !outer.is_grid() => Err(format!(
+                "the loop over {dim} is {of}, but the loop over {} around it is not of the grid",
+                outer.dim
+            )),
             Some(outer) if !alone => {
-                Err(format!("the loop over {dim} of the grid is not alone in the loop over {} around it", outer.dim))
+                Err(format!("the loop over {dim} {of} is not alone in the loop over {} around it", outer.dim))
             }
-            None if !alone => Err(format!("the loop over {dim} of the grid is not alone in its kernel")),
+            None if !alone => Err(format!("the loop over {dim} {of} is not alone in its kernel")),
             _ => Ok(()),
         }
     }
 
     fn check_loop(&mut self, inner: &'t Loop) -> Checked {
         let dim = inner.dim;
-        if self.loops.len() == MAX_LOOPS {
+        if self.loops.len() + self.bodies >= MAX_LOOPS {
             return Err(format!("the loop over {dim} is nested too deep: at most {MAX_LOOPS} loops lie in each other"));
         }
         match inner.split {
@@ -147,7 +155,7 @@ impl<'t> Around<'t> {
         self.check_tile(&format!("stage '{stage}'"), &place.tile)
     }
 
-    fn check_operand(&self, operand: &Operand) -> Checked {
+    fn check_operand(&mut self, operand: &'t Operand) -> Checked {
         let what = format!("operand '{}.{}'", stage_text(self.cx, &operand.stage), operand.input);
         if operand.to != Bring::Tile && operand.tile.cols.is_none() {
             return Err(format!(
@@ -155,7 +163,20 @@ impl<'t> Around<'t> {
                 if operand.to == Bring::Pack { "packed" } else { "cached" }
             ));
         }
-        self.check_tile(&what, &operand.tile)
+        self.check_tile(&what, &operand.tile)?;
+        if operand.body.is_empty() {
+            return Ok(());
+        }
+        if operand.to != Bring::Cache {
+            return Err(format!("{what} has a body, which only a cached one has"));
+        }
+        if self.loops.len() + self.bodies >= MAX_LOOPS {
+            return Err(format!("the body of {what} is nested too deep: at most {MAX_LOOPS} loops lie in each other"));
+        }
+        self.bodies += 1;
+        self.check_body(&operand.body)?;
+        self.bodies -= 1;
+        Ok(())
     }
 
     fn check_tile(&self, what: &str, tile: &Tile) -> Checked {

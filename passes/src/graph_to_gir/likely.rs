@@ -12,8 +12,7 @@ use sutura_dialects::graph::FusionOp;
 use sutura_dialects::schedule::Version;
 use sutura_ir::Value;
 
-use super::kernel::Built;
-use super::region::{FusedRegion, Lowered, Step};
+use super::region::FusedRegion;
 use crate::region::nest::sizes;
 
 /// Most versions of one region for likely sizes.
@@ -36,21 +35,6 @@ pub(super) fn guarded(facts: &Facts, guard: &[Poly], versions: Vec<Version>) -> 
     let possible = |version: &Version| version.guard.iter().all(|size| facts.range(size).1 >= 0);
     let under = |version: Version| Version { guard: [guard, &version.guard].concat(), ..version };
     versions.into_iter().filter(possible).map(under).collect()
-}
-
-/// What `lower` makes of a region, with versions for likely sizes.
-pub(super) fn add<'a>(region: &FusedRegion<'a>, lower: &dyn Fn(&FusedRegion<'a>) -> Built<Lowered>) -> Built<Lowered> {
-    let lowered = lower(region)?;
-    let mut special = Vec::new();
-    for (guard, region) in at_sizes(region) {
-        let mut lowered = lower(&region)?;
-        let possible = |guard: &Poly| region.facts.range(guard).1 >= 0;
-        for step in &mut lowered.steps {
-            step.versions.retain(|(guards, _)| guards.iter().all(possible));
-        }
-        special.push((guard, lowered));
-    }
-    Ok(special.into_iter().rev().fold(lowered, |lowered, (guard, special)| merged(lowered, guard, special)))
 }
 
 /// The sizes that get versions, in the order in which the symbols were declared.
@@ -83,18 +67,4 @@ pub(super) fn said(region: &FusedRegion<'_>) -> Option<String> {
         "row" | "loop" => Some(format!("has versions of its own for the likely sizes {}", list.join(", "))),
         _ => Some(format!("has no versions for the likely sizes {}: only rows and loops have", list.join(", "))),
     }
-}
-
-/// The versions of `special` before those of `general`, if both take the same steps in the same memory.
-fn merged(general: Lowered, guard: Vec<Poly>, special: Lowered) -> Lowered {
-    let fits = general.temporaries.starts_with(&special.temporaries) && general.steps.len() == special.steps.len();
-    if !fits {
-        return general;
-    }
-    let step = |(general, special): (Step, Step)| {
-        let guarded = special.versions.into_iter().map(|(own, launches)| ([guard.clone(), own].concat(), launches));
-        Step { versions: guarded.chain(general.versions).collect() }
-    };
-    let steps = general.steps.into_iter().zip(special.steps).map(step).collect();
-    Lowered { steps, ..general }
 }

@@ -159,6 +159,11 @@ impl Machine {
         &self.group_tiles
     }
 
+    /// The memory in which units of a group share what they read, where there is one.
+    pub(super) fn group_space(&self) -> Option<&Space> {
+        self.group_tiles.first().map(|tile| &tile.space)
+    }
+
     /// Bytes of a group's memory, the best first: such as leave room for other groups, and all.
     pub(super) fn group_budgets(&self) -> [i64; 2] {
         [self.shared_bytes, self.group_bytes]

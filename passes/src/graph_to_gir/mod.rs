@@ -1,25 +1,21 @@
 //! `convert-graph-to-gir`: regions become kernels, functions become host programs.
 
 mod attention;
-mod contract;
 mod control;
 mod divide;
 mod fallback;
 mod kernel;
 mod likely;
-mod loops;
 mod machine;
 mod mapping;
 mod pick;
 mod program;
-mod prologue;
 mod region;
 mod rules;
 mod scalars;
 mod schedule;
 pub mod schedule_file;
 mod search;
-mod staged;
 mod stages;
 #[cfg(test)]
 mod tests;

@@ -29,9 +29,9 @@ use super::Config;
 use super::kernel::{Built, Kernel, beyond};
 use super::mapping;
 use super::region::{Arg, FusedRegion, Lowered, Step};
-use super::rules::rows;
+use super::rules::{convolution, loops, product, rows};
 use super::search::{self, Found};
-use super::{attention, contract, control, fallback, likely, loops};
+use super::{attention, control, fallback, likely};
 use crate::region::cost::value_text;
 use crate::stitch::is_compute;
 
@@ -243,9 +243,9 @@ pub(super) fn lower(region: &FusedRegion<'_>, config: &Config, plan: &PlanAttr) 
 pub(super) fn by_scheme(scheme: &str, region: &FusedRegion<'_>, config: &Config, plan: &PlanAttr) -> Built<Lowered> {
     let mut lowered = match scheme {
         "row" => rows::lower(region, config.thresholds.with(plan)),
-        "contract" => contract::lower(region),
+        "contract" => convolution::lower(region).unwrap_or_else(|| product::lower(region)),
         "attention" => attention::lower(region, mapping::keys(plan).unwrap_or(config.resident_keys)),
-        "loop" => likely::add(region, &|region| loops::lower(region, plan)),
+        "loop" => loops::lower(region, plan),
         kind => Err(Box::new(region.op.error(format!("has the unknown kind '{kind}'")))),
     }?;
     if config.fault == scheme || config.fault == "all" {

@@ -8,8 +8,9 @@ use sutura_dialects::graph::{ConstantOp, FusionOp, ReshapeOp, SizeOp};
 use sutura_dialects::schedule::TreeAttr;
 use sutura_ir::{OpRef, Value};
 
-use super::kernel::{Built, Header, Kernel};
+use super::kernel::{Built, Kernel};
 use super::machine::Machine;
+use crate::region::Access;
 use crate::region::cost::body_cost;
 use crate::region::nest::{Nest, sizes};
 use crate::region::products::{Part, parts, siblings};
@@ -146,28 +147,19 @@ impl<'a> FusedRegion<'a> {
         self.tensors(nest).iter().map(|v| (self.view(nest, *v), mode(v))).collect()
     }
 
-    /// A kernel of this grid on all of [`Self::tensors`].
-    pub(super) fn header(&self, nest: &Nest<'_>, grid: Vec<Poly>, requires: Vec<Poly>) -> Header {
-        let extra = nest.sizes_of_all().into_iter().chain(self.sizes()).collect();
-        let symbols = nest.symbols.clone();
-        let requires = requires.into_iter().chain(self.room(nest)).collect();
-        Header { loc: self.op.loc(), views: self.views(nest), grid, units: 1, requires, extra, symbols }
-    }
-
     /// By how much tensors are longer than what runs along them, where an equality alone says that this is not negative: a kernel
     /// knows the ranges of its sizes only, and requires what the program knows.
-    fn room(&self, nest: &Nest<'_>) -> Vec<Poly> {
+    pub(super) fn rooms<'n>(&self, nest: &Nest<'_>, reads: impl Iterator<Item = &'n Access>) -> Vec<Poly> {
         let mut ranges = Facts::new();
         self.facts.symbols().for_each(|(name, info)| ranges.define(name, info.clone()));
-        let mut rooms: Vec<Poly> = Vec::new();
-        for (_, read) in nest.external_reads() {
-            for (expr, size) in read.index.iter().zip(&nest.shapes[&read.value]) {
+        let mut rooms = Vec::new();
+        for read in reads {
+            for (expr, size) in read.index.iter().zip(nest.shapes.get(&read.value).into_iter().flatten()) {
                 let Some(dim) = nest.plain(*expr) else { continue };
                 let room = self.facts.canonical(&size.sub(&nest.extents[dim]));
-                let by_equality = !ranges.prove_non_negative(&room) && self.facts.prove_non_negative(&room);
-                if by_equality && !rooms.contains(&room) {
-                    rooms.push(room);
-                }
+                rooms.extend(
+                    (!ranges.prove_non_negative(&room) && self.facts.prove_non_negative(&room)).then_some(room),
+                );
             }
         }
         rooms

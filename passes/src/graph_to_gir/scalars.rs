@@ -9,7 +9,7 @@ use sutura_dialects::gir::kinds::{self, BinaryKind, CastKind, CompareKind, Terna
 use sutura_dialects::gir::ops::*;
 use sutura_dialects::gir::types::TileType;
 use sutura_dialects::graph::{Combiner, IndexOp as IteratorOp, SizeOp};
-use sutura_ir::{BlockRef, Builder, Context, OpRef, Type, Value};
+use sutura_ir::{Attr, BlockRef, Builder, Context, OpRef, Type, Value};
 
 use super::kernel::{Built, Emit};
 use super::tiles::{Frame, Number, Shape, Tile};
@@ -182,7 +182,16 @@ pub(super) fn tile_combiner(cx: &Context, combiner: Combiner, accumulator: Type)
 
 /// Type in which the results of a stage are accumulated.
 pub(super) fn accumulator(cx: &Context, stage: &Stage<'_>, result: usize) -> Type {
-    accumulator_type(cx, result_elem(cx, stage, result))
+    let state = stage.joint.and_then(|joint| cx.attr_type(joint.state.identity[result]));
+    state.unwrap_or_else(|| accumulator_type(cx, result_elem(cx, stage, result)))
+}
+
+/// What a stage combines of nothing, in the accumulator's type.
+pub(super) fn identity(cx: &Context, stage: &Stage<'_>, result: usize) -> Attr {
+    match stage.joint {
+        Some(joint) => joint.state.identity[result],
+        None => stage.combiners[result].identity(cx, accumulator(cx, stage, result)),
+    }
 }
 
 /// Element type of a result.

@@ -13,8 +13,8 @@ use super::kernel::{Built, Kernel};
 use super::mapping::{self, Axis};
 use super::program::lower;
 use super::region::{Arg, FusedRegion, Launch, Lowered};
-use super::rules::rows;
-use super::{Config, loops};
+use super::Config;
+use super::rules::{loops, rows};
 use crate::gir::cost::KernelCost;
 use crate::region::cost::size_at;
 

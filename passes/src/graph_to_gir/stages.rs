@@ -61,6 +61,11 @@ impl Known {
         Self { views: self.views.clone(), ..Self::default() }
     }
 
+    /// The same, with what earlier kernels have written.
+    pub(super) fn of_memory(&self) -> Self {
+        Self { stored: self.stored.clone(), ..self.of_views() }
+    }
+
     /// The tile of one of the region's values, by its number.
     pub(super) fn tile(&self, slot: usize) -> Option<Number> {
         self.made.get(&slot).copied()

@@ -1,6 +1,6 @@
 //! Random edits of schedules, sensible ones and others.
 
-use sutura_dialects::schedule::{Bring, Dim, Fusion, Kernel, Launch, Loop, Node, Place, Split, Tile, TreeAttr};
+use sutura_dialects::schedule::{Bring, Dim, Fusion, Kernel, Launch, Loop, Node, Place, Runs, Split, Tile, TreeAttr};
 
 /// Random numbers of a seed (splitmix64).
 pub(crate) struct Dice(pub(crate) u64);
@@ -124,8 +124,9 @@ fn edit_nodes(nodes: &mut Vec<Node>, dice: &mut Dice) {
         3 => {
             let end = at + 1 + dice.below(nodes.len() - at);
             let body: Vec<Node> = nodes.drain(at..end).collect();
-            let (dim, split, grid) = (dice.dim(), dice.split(), dice.below(4) == 0);
-            nodes.insert(at, Node::Loop(Loop { dim, split, grid, body }));
+            let runs = *dice.of(&[Runs::InTurn, Runs::InTurn, Runs::InTurn, Runs::InTurn, Runs::Grid, Runs::Units]);
+            let (dim, split) = (dice.dim(), dice.split());
+            nodes.insert(at, Node::Loop(Loop { dim, split, runs, body }));
         }
         4 => {
             if let Node::Loop(inner) = &mut nodes[at] {
@@ -168,7 +169,7 @@ fn edit_node(node: &mut Node, dice: &mut Dice) {
     match node {
         Node::Loop(inner) => match dice.below(6) {
             0 => inner.dim = dice.dim(),
-            1 => inner.grid = !inner.grid,
+            1 => inner.runs = *dice.of(&[Runs::InTurn, Runs::Grid, Runs::Units]),
             _ => inner.split = dice.split(),
         },
         Node::Place(place) | Node::Join(place) if dice.below(3) == 0 => edit_place(place, dice),

@@ -1,11 +1,13 @@
 //! Convolutions: a group has some lines of the result, brings near what their windows cover, and runs through the columns of the
 //! packed weights with it. Rows of a register tile are neighbours along a line, whatever the window's step.
 
-use sutura_dialects::graph::maps;
-use sutura_dialects::schedule::{Bring, Dim, Kernel, Launch, Loop, Node, Operand, Place, Split, Tile, Version};
+use sutura_dialects::graph::{PlanAttr, maps};
+use sutura_dialects::schedule::{Bring, Dim, Kernel, Launch, Loop, Node, Operand, Place, Runs, Split, Tile, Version};
 
+use super::super::kernel::{Built, Emit};
 use super::super::machine::Machine;
-use super::super::region::FusedRegion;
+use super::super::region::{FusedRegion, Lowered};
+use super::super::schedule::{Group, emit};
 use super::{each, in_grid, place, stage_name};
 use crate::region::cost::likely_size;
 use crate::region::{ContractPlan, Nest};
@@ -31,8 +33,27 @@ struct Blocks {
     columns_apart: bool,
 }
 
+/// Lowers the region of a convolution; nothing of any other.
+pub(in super::super) fn lower(region: &FusedRegion<'_>) -> Option<Built<Lowered>> {
+    let nest = Nest::of(&region.facts, &region.ops, &region.outputs).ok()?;
+    let plan = ContractPlan::windowed(&nest, &region.facts).ok()?;
+    if !region.machine.keeps_near() {
+        const WHY: &str = "is a convolution, of which groups of this machine keep nothing near";
+        // The ops of a larger region become loops and rows one by one.
+        return Some(match region.ops.len() {
+            1 => super::loops::lower(region, &PlanAttr::default())
+                .map(|lowered| Lowered { remarks: vec![format!("{WHY}: it is a loop")], ..lowered }),
+            _ => Emit::unsupported(region.op, WHY),
+        });
+    }
+    let versions = schedule(region, &nest, &plan);
+    let lowered = emit(&[Group::by_rule(&[(region, &nest)], versions)]);
+    let said = said(region, &nest, &plan);
+    Some(lowered.map(|lowered| Lowered { remarks: vec![said], ..lowered }))
+}
+
 /// The schedule of a convolution.
-pub(in super::super) fn schedule(region: &FusedRegion<'_>, nest: &Nest<'_>, plan: &ContractPlan) -> Vec<Version> {
+fn schedule(region: &FusedRegion<'_>, nest: &Nest<'_>, plan: &ContractPlan) -> Vec<Version> {
     let blocks = Blocks::of(region, nest, plan);
     let kernels = [pack_kernel(region.machine, nest, plan, &blocks), kernel(region.machine, nest, plan, &blocks)];
     let launches = kernels.into_iter().map(|kernel| Launch { kernels: vec![kernel] }).collect();
@@ -93,7 +114,7 @@ fn pack_kernel(machine: &Machine, nest: &Nest<'_>, plan: &ContractPlan, blocks: 
     let space = machine.registers.to_string();
     let tile = Tile { rows: None, cols: Some(Dim(plan.col())), space, padded: true };
     let (stage, input) = (stage_name(nest, plan.stage), plan.rhs);
-    let pack = Node::Operand(Operand { stage, input, tile, to: Bring::Pack });
+    let pack = Node::Operand(Operand { stage, input, tile, to: Bring::Pack, body: vec![] });
     let batch = plan.batch.iter().map(|dim| (*dim, Split::One));
     let grid = batch.chain([(plan.col(), Split::By(blocks.tile.1))]).collect();
     Kernel { body: in_grid(grid, sums(plan, vec![pack])) }
@@ -107,7 +128,7 @@ fn kernel(machine: &Machine, nest: &Nest<'_>, plan: &ContractPlan, blocks: &Bloc
     let mut body = sums(plan, vec![contract]);
     body.extend(plan.rest.iter().map(|s| Node::Place(place(nest, *s, &tile))));
     let inner =
-        |dim: usize, split: Split, body: Vec<Node>| vec![Node::Loop(Loop { dim: Dim(dim), split, grid: false, body })];
+        |dim: usize, split: Split, body: Vec<Node>| vec![Node::Loop(Loop { dim: Dim(dim), split, runs: Runs::InTurn, body })];
     if blocks.line > blocks.tile.0 {
         body = inner(*row, Split::By(blocks.tile.0), body);
     }
@@ -120,7 +141,7 @@ fn kernel(machine: &Machine, nest: &Nest<'_>, plan: &ContractPlan, blocks: &Bloc
     }
     let near = Tile { rows: None, cols: rows, space: machine.cache.to_string(), padded: true };
     let (stage, input) = (stage_name(nest, plan.stage), plan.lhs);
-    body.insert(0, Node::Operand(Operand { stage, input, tile: near, to: Bring::Cache }));
+    body.insert(0, Node::Operand(Operand { stage, input, tile: near, to: Bring::Cache, body: vec![] }));
     let mut grid: Vec<(usize, Split)> = plan.batch.iter().map(|dim| (*dim, Split::One)).collect();
     if let Some((lines, others)) = above.split_last() {
         grid.extend(others.iter().map(|dim| (*dim, Split::One)));
@@ -134,7 +155,7 @@ fn kernel(machine: &Machine, nest: &Nest<'_>, plan: &ContractPlan, blocks: &Bloc
 }
 
 /// What is said of a convolution.
-pub(in super::super) fn said(region: &FusedRegion<'_>, nest: &Nest<'_>, plan: &ContractPlan) -> String {
+fn said(region: &FusedRegion<'_>, nest: &Nest<'_>, plan: &ContractPlan) -> String {
     let blocks = Blocks::of(region, nest, plan);
     let size = |dim: &usize| nest.extents[*dim].to_string();
     let list = |dims: &[usize]| dims.iter().map(size).collect::<Vec<_>>().join(", ");

@@ -3,17 +3,174 @@
 //! The register tile and the panels are those of Goto and van de Geijn, "Anatomy of high-performance matrix multiplication"
 //! (ACM TOMS 2008), with as many batch, row and column dims as the region has. Several products of one left factor are one
 //! launch.
+//!
+//! What a right factor is made from runs where its panels are packed. A left factor that the region makes is made and kept near
+//! by the groups of the product: each has a block of rows and a part of the columns, makes its rows one after another in loops
+//! over whole rows, and runs through its panels with them. Rows are made anew for each part of the columns, so parts are wide
+//! where rows are dear, see [`ContractPlan::columns_per_packing`](crate::region::ContractPlan).
 
 use sutura_dialects::r#dyn::poly::Poly;
-use sutura_dialects::schedule::{Bring, Dim, Kernel, Launch, Node, Operand, Place, Split, Tile, Version};
+use sutura_dialects::schedule::{Bring, Dim, Kernel, Launch, Loop, Node, Operand, Place, Runs, Split, Tile, Version};
 
-use super::super::contract::{Few, Product};
-use super::super::schedule::{Part, begin_of};
-use super::{each, in_grid, place, stage_name};
+use super::super::kernel::Built;
+use super::super::machine::{GroupTile, LowerTile};
+use super::super::region::{FusedRegion, Lowered};
+use super::super::schedule::{Group, Part, begin_of, emit};
+use super::left::Blocks;
+use super::{each, in_grid, place, staged, stage_name};
+use crate::region::{Access, ContractPlan, Fit, Nest, Stage};
 
-/// The schedule of products whose left factors are tensors: a launch for all of them, and before it what packs their right
+/// Lowers a region of products: one, or several that are one launch.
+pub(in super::super) fn lower(region: &FusedRegion<'_>) -> Built<Lowered> {
+    let parts = region.parts();
+    let forms: Fit<Vec<_>> = parts.iter().map(normal_form).collect();
+    let forms = forms.map_err(|misfit| {
+        let message = format!("is marked as a region with a contraction, but: {misfit}");
+        Box::new(region.op.error(message))
+    })?;
+    let product = |(part, (nest, plan))| Product::new(part, nest, plan);
+    let products: Vec<_> = parts.iter().zip(forms.iter().map(|(nest, plan)| (nest, plan))).map(product).collect();
+    let parts: Vec<Part<'_, '_>> = products.iter().map(|p| (p.region, p.nest)).collect();
+    let versions = schedule(&products, &parts);
+    let lowered = emit(&[Group::by_rule(&parts, versions)])?;
+    Ok(Lowered { remarks: said_of(&products), ..lowered })
+}
+
+/// What is said of how the groups of products share their factors.
+fn said_of(products: &[Product<'_, '_>]) -> Vec<String> {
+    let mut remarks: Vec<String> = products.iter().filter_map(Product::said_of_sharing).collect();
+    remarks.dedup();
+    remarks
+}
+
+fn normal_form<'a>(region: &FusedRegion<'a>) -> Fit<(Nest<'a>, ContractPlan)> {
+    let mut nest = Nest::of(&region.facts, &region.ops, &region.outputs)?;
+    ContractPlan::joined(&mut nest, &region.facts)?;
+    // Dims that play the same part become one where they lie side by side in memory.
+    let same_part = |n: &Nest<'_>, a: usize, b: usize| {
+        ContractPlan::of(n, &region.facts).is_ok_and(|plan| {
+            let parts = [&plan.batch, &plan.rows, &plan.cols, &plan.sums];
+            parts.into_iter().any(|part| part.contains(&a) && part.contains(&b))
+        })
+    };
+    nest.collapse(&region.facts, &same_part);
+    let plan = ContractPlan::of(&nest, &region.facts)?;
+    Ok((nest, plan))
+}
+
+pub(super) struct Product<'r, 'a> {
+    pub(super) region: &'r FusedRegion<'a>,
+    pub(super) nest: &'r Nest<'a>,
+    pub(super) plan: &'r ContractPlan,
+    /// Rows and columns of a tile.
+    pub(super) tile: (i64, i64),
+    /// The tiles of versions for few rows, the lowest first.
+    pub(super) lower: Vec<LowerTile>,
+    /// Panels of the right factor are packed; otherwise it is read as it lies.
+    pub(super) packs: bool,
+    /// What a group has of a product whose left factor it packs.
+    pub(super) blocks: Blocks,
+    /// Where a group's units share factors in its memory: what they have.
+    pub(super) group_tile: Option<GroupTile>,
+}
+
+/// That there are few rows.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(super) struct Few {
+    rows: Poly,
+    pub(super) most: i64,
+}
+
+impl Few {
+    pub(super) fn guard(&self) -> Poly {
+        Poly::constant(self.most).sub(&self.rows)
+    }
+}
+
+impl<'r, 'a> Product<'r, 'a> {
+    fn new(region: &'r FusedRegion<'a>, nest: &'r Nest<'a>, plan: &'r ContractPlan) -> Self {
+        let range = |dim: usize| {
+            let (least, most) = region.facts.range(&nest.extents[dim]);
+            (i64::try_from(least).unwrap_or(0), i64::try_from(most).unwrap_or(i64::MAX))
+        };
+        let rows = plan.row().map_or((1, 1), range);
+        let (tile, lower) = region.machine.tile_and_lower(rows, range(plan.col()).1);
+        let mut this = Self { region, nest, plan, tile, lower, packs: true, blocks: Blocks::default(), group_tile: None };
+        this.packs = !this.lies_in_panels() && !this.sums_nothing();
+        this.tile.0 = this.rows_near().min(tile.0);
+        this.lower.retain(|lower| lower.rows < this.tile.0);
+        this.blocks = this.usual_blocks();
+        if let Some(Ok((tile, few))) = this.shared_tile() {
+            this.lower = few;
+            this.tile.0 = tile.rows;
+            this.group_tile = Some(tile);
+        }
+        this
+    }
+
+    /// True when the compiler can pack the right factor.
+    pub(super) fn packs_constants(&self) -> bool {
+        self.plan.packed(self.nest).into_iter().all(|tensor| self.region.is_constant(tensor))
+    }
+
+    pub(super) fn stage(&self) -> &'r Stage<'a> {
+        &self.nest.stages[self.plan.stage]
+    }
+
+    pub(super) fn rhs(&self) -> &'r Access {
+        &self.stage().inputs[self.plan.rhs]
+    }
+
+    /// True when whole rows of panels can be read from the right factor as it is, and packing it would cost at run time.
+    fn lies_in_panels(&self) -> bool {
+        let (region, rhs, col) = (self.region, self.rhs(), self.plan.col());
+        let last = rhs.index.last().and_then(|e| self.nest.plain(*e));
+        let whole = region.facts.divisible(&self.nest.extents[col], self.tile.1);
+        last == Some(col) && whole && rhs.slot.is_none() && !region.is_constant(rhs.value)
+    }
+
+    /// True when no sum of the product has a place: then it is zero, and no factor is needed.
+    fn sums_nothing(&self) -> bool {
+        self.plan.sums.iter().any(|dim| self.region.facts.range(&self.extent(*dim)).1 <= 0)
+    }
+
+    pub(super) fn extent(&self, dim: usize) -> Poly {
+        self.nest.extents[dim].clone()
+    }
+
+    fn outer_cols(&self) -> &'r [usize] {
+        &self.plan.cols[..self.plan.cols.len() - 1]
+    }
+
+    pub(super) fn outer_rows(&self) -> &'r [usize] {
+        self.plan.rows.split_last().map_or(&[], |(_, outer)| outer)
+    }
+
+    pub(super) fn panels(&self) -> Poly {
+        self.extent(self.plan.col()).ceildiv(self.tile.1)
+    }
+
+    /// Batch and outer column dims of the right factor: a panel for each of their indices.
+    pub(super) fn panel_dims(&self) -> Vec<usize> {
+        self.plan.batch.iter().chain(self.outer_cols()).copied().collect()
+    }
+
+    /// Versions for few rows.
+    pub(super) fn lower_versions(&self) -> Vec<Few> {
+        let Some(row) = self.plan.row() else { return vec![] };
+        self.lower.iter().map(|lower| Few { rows: self.extent(row), most: lower.most }).collect()
+    }
+
+    /// The tile for so few rows, if they are this product's: it may have one for more.
+    pub(super) fn lower_tile(&self, few: &Few) -> Option<&LowerTile> {
+        let own = self.plan.row().is_some_and(|row| self.nest.extents[row] == few.rows);
+        self.lower.iter().find(|lower| own && lower.most >= few.most)
+    }
+}
+
+/// The schedule of products: a launch for all of them, and before it what packs their right
 /// factors.
-pub(in super::super) fn schedule(products: &[Product<'_, '_>], parts: &[Part<'_, '_>]) -> Vec<Version> {
+fn schedule(products: &[Product<'_, '_>], parts: &[Part<'_, '_>]) -> Vec<Version> {
     let numbered = |part: usize, kernel: Kernel| {
         let (dims, stages) = begin_of(parts, part);
         kernel.renumbered(dims as isize, stages as isize)
@@ -33,8 +190,14 @@ pub(in super::super) fn schedule(products: &[Product<'_, '_>], parts: &[Part<'_,
     few.sort_by_key(|few| few.most);
     few.dedup();
     let version = |few: Option<&Few>| {
-        let rows = |product: &Product<'_, '_>| few.and_then(|few| product.lower_tile(few)).map(|lower| lower.rows);
-        let kernel = |(i, p): (usize, _)| numbered(i, product_kernel(p, rows(p).unwrap_or(p.tile.0)));
+        let of = |product: &Product<'_, '_>| match few.and_then(|few| product.lower_tile(few)) {
+            Some(lower) => product_kernel(product, (lower.rows, 1)),
+            None => match &product.group_tile {
+                Some(group) => staged::kernel(product, group),
+                None => product_kernel(product, (product.tile.0, product.blocks.tiles)),
+            },
+        };
+        let kernel = |(i, p): (usize, _)| numbered(i, of(p));
         let kernels = products.iter().enumerate().map(kernel).collect();
         let launches = first.iter().cloned().chain([Launch { kernels }]).collect();
         Version { guard: few.map(Few::guard).into_iter().collect::<Vec<Poly>>(), launches, ..Version::default() }
@@ -48,30 +211,60 @@ fn sums(product: &Product<'_, '_>, body: Vec<Node>) -> Vec<Node> {
 }
 
 /// Grid loops over panels of the right factor.
-fn panels(product: &Product<'_, '_>) -> Vec<(usize, Split)> {
+pub(super) fn panels(product: &Product<'_, '_>) -> Vec<(usize, Split)> {
     let dims = product.panel_dims().into_iter().map(|dim| (dim, Split::One));
     dims.chain([(product.plan.col(), Split::By(product.tile.1))]).collect()
 }
 
 fn pack_kernel(product: &Product<'_, '_>) -> Kernel {
     let (nest, plan) = (product.nest, product.plan);
-    let space = product.walk.region.machine.registers.to_string();
+    let space = product.region.machine.registers.to_string();
     let tile = Tile { rows: None, cols: Some(Dim(plan.col())), space, padded: true };
     let made = plan.right.iter().map(|s| Node::Place(place(nest, *s, &tile)));
     let (stage, input) = (stage_name(nest, plan.stage), plan.rhs);
-    let pack = Node::Operand(Operand { stage, input, tile: tile.clone(), to: Bring::Pack });
+    let pack = Node::Operand(Operand { stage, input, tile: tile.clone(), to: Bring::Pack, body: vec![] });
     Kernel { body: in_grid(panels(product), sums(product, made.chain([pack]).collect())) }
 }
 
-fn product_kernel(product: &Product<'_, '_>, rows: i64) -> Kernel {
-    let (nest, plan) = (product.nest, product.plan);
-    let space = product.walk.region.machine.registers.to_string();
+/// A product in tiles of so many rows; where a group makes its rows of the left factor, it has so many tiles of them.
+fn product_kernel(product: &Product<'_, '_>, (rows, tiles): (i64, i64)) -> Kernel {
+    let (nest, plan, machine) = (product.nest, product.plan, product.region.machine);
+    let space = machine.registers.to_string();
     let tile = Tile { rows: plan.row().map(Dim), cols: Some(Dim(plan.col())), space, padded: false };
     let contract = Node::Place(Place { contract: true, ..place(nest, plan.stage, &tile) });
     let mut body = sums(product, vec![contract]);
     body.extend(plan.rest.iter().map(|s| Node::Place(place(nest, *s, &tile))));
+    let row = plan.row().filter(|row| !nest.is_unit(*row));
     // Groups that follow each other share a panel.
     let outer = product.outer_rows().iter().map(|dim| (*dim, Split::One));
-    let row = plan.row().map(|row| (row, Split::By(rows)));
-    Kernel { body: in_grid(panels(product).into_iter().chain(outer).chain(row).collect(), body) }
+    let Some((last, outer_sums)) = plan.sums.split_last().filter(|_| !plan.left.is_empty()) else {
+        let row = row.map(|row| (row, Split::By(rows)));
+        return Kernel { body: in_grid(panels(product).into_iter().chain(outer).chain(row).collect(), body) };
+    };
+    let near = Tile { cols: Some(Dim(*last)), space: machine.cache.to_string(), padded: true, rows: None };
+    let made = Tile { rows: row.map(Dim), ..near.clone() };
+    let made = plan.left.iter().map(|s| Node::Place(place(nest, *s, &made))).collect();
+    let mut fill = outer_sums.iter().rev().fold(made, |body, dim| vec![each(*dim, body)]);
+    if let Some(row) = row {
+        fill = several((row, 1, rows), fill);
+        fill = several((row, rows, rows * tiles), fill);
+        body = several((row, rows, rows * tiles), body);
+    }
+    let (col, width) = (plan.col(), product.tile.1);
+    let parted = |panels: &i64| product.column_parts() > 1 || *panels == 1;
+    let of_group = product.blocks.panels.filter(parted).map(|panels| panels * width);
+    body = several((col, width, of_group.unwrap_or(i64::MAX)), body);
+    let (stage, input) = (stage_name(nest, plan.stage), plan.lhs);
+    body.insert(0, Node::Operand(Operand { stage, input, tile: near, to: Bring::Cache, body: fill }));
+    let columns = of_group.map(|columns| (col, Split::By(columns)));
+    let grid = product.panel_dims().into_iter().map(|dim| (dim, Split::One)).chain(columns).chain(outer);
+    Kernel { body: in_grid(grid.chain(row.map(|row| (row, Split::By(rows * tiles)))).collect(), body) }
+}
+
+/// A loop over `by` of `all` indices that are left of a dim; none where those are all.
+fn several((dim, by, all): (usize, i64, i64), body: Vec<Node>) -> Vec<Node> {
+    match by == all {
+        true => body,
+        false => vec![Node::Loop(Loop { dim: Dim(dim), split: Split::By(by), runs: Runs::InTurn, body })],
+    }
 }

@@ -7,12 +7,13 @@
 
 use std::collections::{HashMap, HashSet};
 
-use sutura_dialects::schedule::{Bring, Dim, Kernel, Loop, Node, Operand, Place, Split, Tile, walk};
+use sutura_dialects::schedule::{Bring, Dim, Kernel, Loop, Node, Operand, Place, Runs, Split, Tile, walk};
 use sutura_ir::Value;
 
 use super::Region;
 use super::flow::{Contents, Flow};
 use super::ranges::gone_through;
+use super::scatter::Written;
 use crate::region::contract::check_product;
 use crate::region::cost::value_text;
 use crate::region::rows::check_column_access;
@@ -52,8 +53,14 @@ struct Check<'c, 'r, 'a> {
     left: Vec<Left>,
     /// Stages whose results are known here.
     made: HashSet<usize>,
+    /// Stages of which everything that is needed here has been computed, in whatever loops.
+    ended: HashSet<usize>,
     /// Operands that lie in the group's memory.
     near: HashSet<(usize, usize)>,
+    /// Those of them that units share.
+    shared: HashSet<(usize, usize)>,
+    /// The dim that units share, and their number.
+    units: Option<(usize, i64)>,
     sums: Vec<Sum>,
     contracts: Vec<&'c Place>,
     /// The first tile, with whose space all others agree.
@@ -109,7 +116,10 @@ pub(super) fn kernel(of: &Region<'_, '_>, tree: &Kernel, flow: &Flow) -> Checked
         around: Vec::new(),
         left: (0..nest.extents.len()).map(unit).collect(),
         made: HashSet::new(),
+        ended: HashSet::new(),
         near: HashSet::new(),
+        shared: HashSet::new(),
+        units: None,
         sums: Vec::new(),
         contracts: Vec::new(),
         tile: None,
@@ -118,6 +128,7 @@ pub(super) fn kernel(of: &Region<'_, '_>, tree: &Kernel, flow: &Flow) -> Checked
         Node::Place(place) if place.contract => check.contracts.push(place),
         _ => {}
     });
+    check.units = check.units_of(tree)?;
     check.whole(tree)?;
     check.nodes(&tree.body)
 }
@@ -156,21 +167,54 @@ impl<'c, 'a> Check<'c, '_, 'a> {
         }
         for s in contents.placed.iter().chain(&contents.joined) {
             let stage = self.stage(*s);
-            if stage.joint.is_some() || stage.scatter.is_some() {
-                let name = self.name(*s);
-                return Err(format!(
-                    "{name} combines by a region or writes at indices, which schedules do not say yet"
-                ));
-            }
+            self.over_data(*s)?;
             let parts = grid.iter().filter(|dim| stage.reduced.contains(dim)).count();
             if parts > 1 {
                 return Err(format!("{} is combined along several loops of the grid", self.name(*s)));
+            }
+            if parts > 0 && stage.joint.is_some() {
+                return Err(format!(
+                    "{} combines by a region, and a loop of the grid divides what it combines",
+                    self.name(*s)
+                ));
             }
             if let Some(dim) = self.nest().scanned(stage).filter(|dim| grid.contains(dim)) {
                 return Err(format!("{} runs along d{dim}, which a loop of the grid divides", self.name(*s)));
             }
         }
         self.roles(tree)
+    }
+
+    /// The dim that a group's units share, and their number.
+    fn units_of(&self, tree: &'c Kernel) -> Result<Option<(usize, i64)>, String> {
+        let mut looped = None;
+        walk(&tree.body, &mut |node| match node {
+            Node::Loop(l) if l.runs == Runs::Units => looped = Some(l),
+            _ => {}
+        });
+        let Some(l) = looped else { return Ok(None) };
+        let (dim, machine) = (l.dim, self.of.region.machine);
+        if machine.group_space().is_none() {
+            return Err(format!("the loop over {dim} is over units, and a group of this machine has one"));
+        }
+        if let Some(s) = self.contents.placed.iter().find(|s| self.stage(**s).combines_along(dim.0)) {
+            return Err(format!("{} is combined along {dim}, which units share", self.name(*s)));
+        }
+        Ok(Some((dim.0, self.of.units(tree)?)))
+    }
+
+    /// What a stage writes over lies in the result before the first kernel.
+    fn over_data(&self, number: usize) -> Checked {
+        let (nest, stage) = (self.nest(), self.stage(number));
+        let Some(scatter) = &stage.scatter else { return Ok(()) };
+        let text = |value: &Value| value_text(nest.cx, nest.body, *value);
+        if let Some(made) = scatter.data.iter().find(|data| nest.made.contains_key(data)) {
+            return Err(format!("{} writes over {}, which the region makes", self.name(number), text(made)));
+        }
+        match stage.results.iter().find(|result| !nest.outputs.contains(&result.value)) {
+            Some(inner) => Err(format!("{} writes at indices, and only the region reads it", text(&inner.value))),
+            None => Ok(()),
+        }
     }
 
     /// A dim is rows of tiles or columns of tiles, and what is read and computed along it goes in equal steps.
@@ -221,9 +265,12 @@ impl<'c, 'a> Check<'c, '_, 'a> {
             }
         });
         let mut started = Vec::new();
-        if !l.grid {
+        if !l.is_grid() {
             self.scans_through(l, &inside)?;
             for s in &inside {
+                if self.stage(*s).scatter.is_some() {
+                    continue;
+                }
                 let along = self.stage(*s).combines_along(dim);
                 let open = self.sums.iter().any(|sum| sum.stage == *s);
                 if open && !along {
@@ -254,6 +301,7 @@ impl<'c, 'a> Check<'c, '_, 'a> {
         // What is combined as it goes is known on the way only.
         let ended = started.into_iter().filter(|s| self.stage(*s).scan.is_none() && !self.in_parts(*s));
         let ended: Vec<usize> = ended.collect();
+        self.ended.extend(&ended);
         self.made.extend(ended);
         Ok(())
     }
@@ -262,9 +310,9 @@ impl<'c, 'a> Check<'c, '_, 'a> {
     fn left_of(&self, l: &Loop) -> Result<Left, String> {
         let dim = l.dim;
         match (self.left[dim.0], l.split) {
-            (Left::Index, Split::By(_)) if !l.grid => Err(format!("the loop over {dim} divides a dim of 1")),
+            (Left::Index, Split::By(_)) if !l.is_grid() => Err(format!("the loop over {dim} divides a dim of 1")),
             (_, Split::One) => Ok(Left::Index),
-            (Left::Whole | Left::Index, Split::Even(_)) if l.grid => Ok(Left::Part),
+            (Left::Whole | Left::Index, Split::Even(_)) if l.is_grid() => Ok(Left::Part),
             (_, Split::Even(_)) => {
                 Err(format!("the loop over {dim} has even parts, which only a loop of the grid has"))
             }
@@ -313,7 +361,9 @@ impl<'c, 'a> Check<'c, '_, 'a> {
             return Err(format!("{name} is placed again where it is known"));
         }
         self.tile(&name, tile)?;
-        self.covered(&name, stage.dims.iter().copied(), tile)?;
+        // What a contraction sums over several indices of is its matter.
+        let summed = |dim: &usize| place.contract && stage.reduced.contains(dim);
+        self.covered(&name, stage.dims.iter().copied().filter(|dim| !summed(dim)), tile)?;
         if place.contract {
             self.contraction(place)?;
         } else {
@@ -326,14 +376,42 @@ impl<'c, 'a> Check<'c, '_, 'a> {
             }
         }
         stage.picks.iter().try_for_each(|pick| self.picked(&name, &pick.access, tile))?;
+        if stage.scatter.is_some() {
+            return self.writes_in_order(s, &name, tile);
+        }
         let sum = self.sums.iter_mut().find(|sum| sum.stage == s);
         let combined = sum.is_some();
+        if stage.joint.is_some() && !combined {
+            return Err(format!("{name} combines by a region, which only loops do"));
+        }
         if sum.is_some_and(|sum| std::mem::replace(&mut sum.contributed, true)) {
             return Err(format!("{name} is placed twice in the loops along which it is combined"));
         }
         let known = if combined { stage.scan.is_some() } else { !(stage.reduces() && self.in_parts(s)) };
         self.made.extend(known.then_some(s));
+        self.ended.extend(known.then_some(s));
         Ok(())
+    }
+
+    /// Updates are gone through in order, each once.
+    fn writes_in_order(&self, number: usize, name: &str, tile: &Tile) -> Checked {
+        let (nest, stage, machine) = (self.nest(), self.stage(number), self.of.region.machine);
+        if let Some(l) = self.around.iter().find(|l| !stage.dims.contains(&l.dim.0)) {
+            return Err(format!("{name} writes at indices, once for each trip of the loop over {}", l.dim));
+        }
+        let updates = self.around.iter().filter(|l| stage.reduced.contains(&l.dim.0) && !nest.is_unit(l.dim.0));
+        let in_order: Vec<(usize, Split, bool)> = updates.map(|l| (l.dim.0, l.split, l.is_grid())).collect();
+        let wanted = stage.reduced.iter().filter(|dim| !nest.is_unit(**dim)).map(|dim| (*dim, Split::One, false));
+        if !wanted.eq(in_order) {
+            let dims: Vec<String> = stage.reduced.iter().map(|dim| format!("d{dim}")).collect();
+            let dims = dims.join(", ");
+            return Err(format!("{name} writes at indices, which needs a loop inside a group over each index of {dims}, in this order"));
+        }
+        if tile.cols.is_some() && tile.space != machine.registers.to_string() {
+            return Err(format!("{name} writes at indices on a tile in '{}', not in registers", tile.space));
+        }
+        let col = tile.cols.map(|dim| dim.0);
+        Written::of(nest, stage, &self.of.region.facts, col).check().map_err(|why| format!("{name} {why}"))
     }
 
     /// Tiles of a kernel lie in one space, which the machine has.
@@ -414,10 +492,18 @@ impl<'c, 'a> Check<'c, '_, 'a> {
         if tile.space != self.of.region.machine.registers.to_string() {
             return Err(format!("the contraction {name} lies in '{}', not in registers", tile.space));
         }
-        if let Some(dim) = stage.reduced.iter().find(|dim| self.left[**dim] != Left::Index) {
+        // Beyond the end of a dim, both factors are zero where units have brought them near.
+        let shared = (0..2).all(|input| self.shared.contains(&(s, input)));
+        let mut several = stage.reduced.iter().filter(|dim| self.left[**dim] != Left::Index);
+        let (first, second) = (several.next(), several.next());
+        if let Some(dim) = second.or(first.filter(|dim| !(shared && matches!(self.left[**dim], Left::Tile(_))))) {
             return Err(format!(
                 "the contraction {name} is placed where d{dim}, which it sums over, has more than one index"
             ));
+        }
+        // A unit that computes alone has all of the product.
+        if let Some((dim, units)) = self.units.filter(|(dim, _)| !stage.parallel().any(|d| d == *dim)) {
+            return Err(format!("the contraction {name} is computed by each of {units} units, which share d{dim}"));
         }
         let reads = |input: usize, dim: Option<Dim>| dim.is_some_and(|dim| nest.mentions(&stage.inputs[input], dim.0));
         let rhs = usize::from(!reads(0, tile.cols));
@@ -428,7 +514,7 @@ impl<'c, 'a> Check<'c, '_, 'a> {
         if tile.rows.is_some() && !reads(lhs, tile.rows) || reads(rhs, tile.rows) {
             return Err(format!("the rows of {name} must be a dim of the factor that the columns are not of"));
         }
-        [lhs, rhs].into_iter().try_for_each(|input| self.packed(place, input, rhs))
+        [lhs, rhs].into_iter().filter(|input| !self.near.contains(&(s, *input))).try_for_each(|i| self.packed(place, i, rhs))
     }
 
     /// A packed factor is read in the loops that it was packed in.
@@ -444,8 +530,7 @@ impl<'c, 'a> Check<'c, '_, 'a> {
             Some(Split::By(by)) => Left::Tile(*by),
             _ => Left::Whole,
         };
-        let times = |dim: usize| self.around.iter().filter(|l| l.dim.0 == dim).count();
-        if self.left[col] != columns && !self.nest().is_unit(col) || times(col) > 1 {
+        if self.left[col] != columns && !self.nest().is_unit(col) {
             return Err(format!("input {input} of {name} was packed in other columns than it is read in"));
         }
         match packed.loops.iter().find(|(dim, _)| *dim != col && self.left[*dim] != Left::Index) {
@@ -461,12 +546,26 @@ impl<'c, 'a> Check<'c, '_, 'a> {
         let (s, tile) = (place.stage.number, &place.tile);
         let (stage, name) = (self.stage(s), self.name(s));
         let scanned = self.nest().scanned(stage);
-        if (stage.reduces() || scanned.is_some()) && tile.rows.is_some() {
-            return Err(format!("{name} is combined, and its tile has rows; only a contraction has those"));
-        }
         let col = tile.cols.map(|dim| dim.0);
+        if stage.scatter.is_some() {
+            return match tile.rows {
+                Some(rows) => Err(format!("{name} writes at indices, and its tile has rows along {rows}")),
+                None => Ok(()),
+            };
+        }
+        if stage.joint.is_some() && tile.cols.is_some() && tile.space != self.of.region.machine.registers.to_string() {
+            return Err(format!("{name} combines by a region on a tile in '{}', not in registers", tile.space));
+        }
+        if stage.joint.is_some() && (col.is_some_and(|col| stage.combines_along(col))) {
+            return Err(format!("{name} combines by a region, which goes element by element and not along columns"));
+        }
+        let rows = tile.rows.filter(|rows| !matches!(self.left[rows.0], Left::Index | Left::Tile(1)));
+        if (stage.reduces() || scanned.is_some()) && rows.is_some() {
+            return Err(format!("{name} is combined, and its tile has several rows; only a contraction has those"));
+        }
         let along = col.is_some_and(|col| stage.reduced.contains(&col) || scanned == Some(col));
-        if along && tile.padded {
+        // All columns of a row are no more than there are.
+        if along && tile.padded && self.left[col.unwrap_or_default()] != Left::Whole {
             return Err(format!("{name} is combined along columns that are padded with zeros"));
         }
         if scanned.is_some() && scanned == col && self.left[col.unwrap_or_default()] != Left::Whole {
@@ -538,6 +637,10 @@ impl<'c, 'a> Check<'c, '_, 'a> {
         let (at, tile) = ((operand.stage.number, operand.input), &operand.tile);
         let read = &self.stage(at.0).inputs[at.1];
         let name = format!("operand {} of {}", at.1, self.name(at.0));
+        let shared = self.of.region.machine.group_space().is_some_and(|space| **space == *tile.space);
+        if operand.to == Bring::Cache && shared {
+            return self.shared(&name, at, (operand, read));
+        }
         if operand.to == Bring::Cache {
             return self.cached(&name, at, (operand, read));
         }
@@ -565,16 +668,22 @@ impl<'c, 'a> Check<'c, '_, 'a> {
         Ok(())
     }
 
-    fn cached(&mut self, name: &str, at: (usize, usize), (operand, read): (&Operand, &Access)) -> Checked {
+    fn cached(&mut self, name: &str, at: (usize, usize), (operand, read): (&'c Operand, &Access)) -> Checked {
         let machine = self.of.region.machine;
-        if !machine.keeps_near() {
+        if !machine.keeps_near() && operand.body.is_empty() {
             return Err(format!("{name} is kept near, which groups of this machine do not"));
         }
         if operand.tile.space != machine.cache.to_string() {
             return Err(format!("{name} is kept in '{}'; a group keeps it in '{}'", operand.tile.space, machine.cache));
         }
-        if read.slot.is_some() {
-            return Err(format!("{name} is made in the region; only a tensor that the region reads is kept near"));
+        match (self.nest().maker(read), operand.body.is_empty()) {
+            (Some(_), true) => {
+                return Err(format!("{name} is made in the region, and has no body that computes it"));
+            }
+            (None, false) => {
+                return Err(format!("{name} has a body, and is a tensor that the region reads, which is copied"));
+            }
+            _ => {}
         }
         let left = |place: &&Place| {
             let col = place.tile.cols.map_or(usize::MAX, |dim| dim.0);
@@ -583,10 +692,88 @@ impl<'c, 'a> Check<'c, '_, 'a> {
         if !self.contracts.iter().any(left) {
             return Err(format!("{name} is kept near, and no contraction of the kernel reads it as its left factor"));
         }
+        if self.near.contains(&at) {
+            return Err(format!("{name} is kept near where it is already"));
+        }
+        if let Some(maker) = self.nest().maker(read) {
+            self.made_near(name, maker, (operand, read))?;
+        }
+        self.near.insert(at);
+        Ok(())
+    }
+
+    /// What units bring near for each other: each a share of its rows.
+    fn shared(&mut self, name: &str, at: (usize, usize), (operand, read): (&'c Operand, &Access)) -> Checked {
+        let (nest, tile) = (self.nest(), &operand.tile);
+        let Some((dim, units)) = self.units else {
+            return Err(format!("{name} is shared in '{}', and no loop is over units", tile.space));
+        };
+        if read.slot.is_some() || !operand.body.is_empty() || read.oob.is_some() {
+            return Err(format!("{name} is shared, and is no tensor that is read as it lies"));
+        }
+        let (Some(rows), Some(cols)) = (tile.rows, tile.cols) else {
+            return Err(format!("{name} is shared on a tile without rows and columns"));
+        };
+        if nest.mentions(read, dim) && rows.0 != dim {
+            return Err(format!("{name} differs from unit to unit along d{dim}, which is not the rows of its tile"));
+        }
+        match self.left[rows.0] {
+            Left::Tile(count) if rows.0 == dim || count % units == 0 => {}
+            _ => return Err(format!("{name} has rows along {rows}, which {units} units do not share evenly")),
+        }
+        if !matches!(self.left[cols.0], Left::Tile(_)) && nest.extents[cols.0].as_const().is_none() {
+            return Err(format!("{name} has columns along {cols}, whose number is no constant"));
+        }
+        self.covered(name, (0..self.left.len()).filter(|d| nest.mentions(read, *d)), tile)?;
+        [rows, cols].into_iter().try_for_each(|d| check_column_access(nest, read, d.0)).map_err(|misfit| misfit.0)?;
+        if let Some(packed) = self.flow.packed.get(&at) {
+            let inside = |(d, split): &(usize, Split)| *d != rows.0 && *d != cols.0 && self.left[*d] != Left::Index
+                || *d == rows.0 && *split != Split::One
+                || *d == cols.0 && !matches!(split, Split::By(by) if self.left[*d] == Left::Tile(*by));
+            if let Some((d, _)) = packed.loops.iter().find(|l| inside(l)) {
+                return Err(format!("{name} was packed in other parts of d{d} than it is shared in"));
+            }
+        }
+        if !self.contracts.iter().any(|place| place.stage.number == at.0) {
+            return Err(format!("{name} is shared, and no contraction of the kernel reads it"));
+        }
         if !self.near.insert(at) {
             return Err(format!("{name} is kept near where it is already"));
         }
+        self.shared.insert(at);
         Ok(())
+    }
+
+    /// The body of an operand computes all of it that what follows reads, and nothing else sees what it makes.
+    fn made_near(&mut self, name: &str, maker: usize, (operand, read): (&'c Operand, &Access)) -> Checked {
+        let result = self.stage(maker).results.iter().find(|result| result.slot == read.slot);
+        if read.oob.is_some() || !read.guard.is_empty() || result.is_none_or(|result| result.index != read.index) {
+            return Err(format!("{name} is read at other places than it is made at"));
+        }
+        let mut wrong = Ok(());
+        walk(&operand.body, &mut |node| match node {
+            Node::Operand(inner) if inner.to != Bring::Tile => {
+                wrong = Err(format!("the body of {name} packs or keeps another operand"));
+            }
+            Node::Join(_) => wrong = Err(format!("the body of {name} joins parts")),
+            Node::Place(place) if place.contract => {
+                wrong = Err(format!("the body of {name} has a contraction, which needs a kernel of its own"));
+            }
+            Node::Place(place) if self.stage(place.stage.number).scatter.is_some() => {
+                wrong = Err(format!("the body of {name} writes at indices"));
+            }
+            _ => {}
+        });
+        wrong?;
+        let outer = (std::mem::take(&mut self.made), std::mem::take(&mut self.near), self.tile.take());
+        let outer_ended = std::mem::take(&mut self.ended);
+        self.nodes(&operand.body)?;
+        let ended = std::mem::replace(&mut self.ended, outer_ended);
+        (self.made, self.near, self.tile) = outer;
+        match ended.contains(&maker) {
+            true => Ok(()),
+            false => Err(format!("the body of {name} does not compute it")),
+        }
     }
 }
 

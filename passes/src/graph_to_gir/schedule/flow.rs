@@ -85,7 +85,7 @@ impl<'t> Contents<'t> {
             Node::Join(place) if contents.joined.contains(&place.stage.number) => {}
             Node::Join(place) => contents.joined.push(place.stage.number),
             Node::Operand(operand) => contents.operands.push(operand),
-            Node::Loop(l) if l.grid => {
+            Node::Loop(l) if l.is_grid() => {
                 contents.divided.push((l.dim.0, number));
                 number += 1;
             }

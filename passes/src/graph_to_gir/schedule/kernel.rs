@@ -5,15 +5,18 @@ use std::collections::{BTreeSet, HashMap};
 use sutura_dialects::r#dyn::poly::Poly;
 use sutura_dialects::gir::kernel::Mode;
 use sutura_dialects::gir::types::ViewType;
-use sutura_dialects::schedule::{Bring, Kernel as KernelTree, Loop, Node, Split, walk};
+use sutura_dialects::schedule::{Bring, Kernel as KernelTree, Loop, Node, Runs, Split, walk};
 use sutura_ir::Value;
 
 use super::super::kernel::{Built, Emit, Header, build};
 use super::super::region::{Arg, Launch};
 use super::super::stages::Known;
 use super::flow::{Contents, Flow, Holds, Key, Packed};
-use super::nodes::{Inside, Joined, PackedView, Partial, State};
+use super::nodes::{Inside, State, Units};
+use super::parts::{Joined, Partial};
+use super::products::PackedView;
 use super::ranges::Ranges;
+use super::scatter::Written;
 use super::{REFUSED, Region};
 use crate::region::cost::body_cost;
 
@@ -48,7 +51,7 @@ impl<'a> Region<'_, 'a> {
         after.stored.extend(ports.writes.iter().copied());
         after.parts.extend(ports.partial.iter().map(|(key, count, _)| (*key, count.clone())));
         after.packed.extend(ports.packs.clone());
-        let written = ports.all.iter().filter(|(_, mode)| *mode == Mode::Out).map(|((arg, _), _)| *arg).collect();
+        let written = ports.all.iter().filter(|(_, mode)| *mode != Mode::In).map(|((arg, _), _)| *arg).collect();
         Ok((self.kernel(tree, &contents, ports, guard, before)?, written))
     }
 
@@ -91,7 +94,9 @@ impl<'a> Region<'_, 'a> {
         let mut all: Vec<((Arg, ViewType), Mode)> = reads.iter().map(|v| (self.tensor(*v), Mode::In)).collect();
         all.extend(joins.iter().map(|(key, count)| (self.place(*key, Some(count)), Mode::In)));
         all.extend(operands.iter().map(|(_, packed)| ((packed.arg, packed.view.clone()), Mode::In)));
-        all.extend(writes.iter().map(|v| (self.tensor(*v), Mode::Out)));
+        let over_data = |v: &Value| nest.made.get(v).is_some_and(|(s, _)| nest.stages[*s].scatter.is_some());
+        let mode = |v: &Value| if over_data(v) { Mode::InOut } else { Mode::Out };
+        all.extend(writes.iter().map(|v| (self.tensor(*v), mode(v))));
         all.extend(partial.iter().map(|(key, count, _)| (self.place(*key, Some(count)), Mode::Out)));
         let packs = self.packs(&tree.body, &mut Vec::new());
         all.extend(packs.iter().map(|(_, packed)| ((packed.arg, packed.view.clone()), Mode::Out)));
@@ -143,18 +148,20 @@ impl<'a> Region<'_, 'a> {
         // that it knows nothing of.
         let told = |size: &Poly| region.facts.prove_non_negative(size);
         let asks = |size: &&Poly| contents.joined.is_empty() && size.symbols().is_subset(&known) && !told(size);
-        let requires = guard.iter().filter(asks).cloned().collect();
+        let rooms = self.rooms(tree, contents, &ports);
+        let requires = guard.iter().filter(asks).cloned().chain(rooms).collect();
+        let units = self.units(tree).or_else(|why| Emit::unsupported(region.op, &format!("{REFUSED}: {why}")))?;
         let header = Header {
             loc: region.op.loc(),
             views: ports.all.iter().map(|((_, view), mode)| (view.clone(), *mode)).collect(),
             grid,
-            units: 1,
+            units,
             requires,
             extra,
             symbols: nest.symbols.clone(),
         };
         let work = self.work(contents, &ports);
-        let kernel = build(nest.cx, &region.facts, header, |e| self.body(e, tree, &ports, flow))?;
+        let kernel = build(nest.cx, &region.facts, header, |e| self.body(e, (tree, units), &ports, flow))?;
         let args = ports.all.into_iter().map(|((arg, _), _)| arg).collect();
         Ok(Launch { kernel, args, work, beside: false })
     }
@@ -179,6 +186,23 @@ impl<'a> Region<'_, 'a> {
         sizes
     }
 
+    /// By how much tensors are longer than what runs along them, where the kernel cannot tell that this is not negative.
+    fn rooms(&self, tree: &KernelTree, contents: &Contents<'_>, ports: &Ports) -> Vec<Poly> {
+        let (nest, facts) = (self.nest, &self.region.facts);
+        let mut rooms = Vec::new();
+        walk(&tree.body, &mut |node| {
+            if let Node::Place(place) = node {
+                let col = place.tile.cols.map(|dim| dim.0);
+                rooms.extend(Written::of(nest, &nest.stages[place.stage.number], facts, col).known);
+            }
+        });
+        let reads = contents.placed.iter().flat_map(|s| nest.stages[*s].reads());
+        rooms.extend(self.region.rooms(nest, reads.filter(|read| ports.reads.contains(&read.value))));
+        let mut seen: Vec<Poly> = Vec::new();
+        rooms.retain(|room| !seen.contains(room) && { seen.push(room.clone()); true });
+        rooms
+    }
+
     /// Scalar operations of all groups together.
     fn work(&self, contents: &Contents<'_>, ports: &Ports) -> Poly {
         let stages = contents.placed.iter().map(|s| {
@@ -191,11 +215,45 @@ impl<'a> Region<'_, 'a> {
         stages.chain(joined).chain(packed).fold(Poly::default(), |sum, w| sum.add(&w))
     }
 
-    fn body(&self, e: &mut Emit<'_>, tree: &KernelTree, ports: &Ports, flow: &Flow) -> Built<()> {
+    /// Units of a group: trips of the loop over them.
+    pub(super) fn units(&self, tree: &KernelTree) -> Result<i64, String> {
+        let Some(l) = units_loop(tree) else { return Ok(1) };
+        let around = grid_loops(tree).into_iter().find(|outer| outer.dim == l.dim).map(|outer| outer.split);
+        let all = match around {
+            Some(Split::By(by)) => Some(by),
+            Some(_) => None,
+            None => self.nest.extents[l.dim.0].as_const(),
+        };
+        let units = match (all, l.split) {
+            (Some(all), Split::By(by)) => Some(all / by + i64::from(all % by != 0)),
+            (Some(all), Split::One) => Some(all),
+            _ => None,
+        };
+        let some = units.filter(|units| (1..=MOST_UNITS).contains(units));
+        some.ok_or_else(|| format!("the loop over {} has no number of units from 1 to {MOST_UNITS}", l.dim))
+    }
+
+    fn body(
+        &self,
+        e: &mut Emit<'_>,
+        (tree, count): (&KernelTree, i64),
+        ports: &Ports,
+        flow: &Flow,
+    ) -> Built<()> {
         let (mut ranges, mut nodes) = (Ranges::whole(e, &self.walk), &tree.body[..]);
         for trip in e.grid.clone() {
             let [Node::Loop(l)] = nodes else { unreachable!("one index of the grid for each of its loops") };
             ranges.0[l.dim.0] = Ranges::of_trip(e, l, trip);
+            nodes = &l.body;
+        }
+        let mut units = None;
+        if let (Some(l), Some(unit)) = (units_loop(tree), e.unit) {
+            let (dim, around) = (l.dim.0, ranges.0[l.dim.0]);
+            ranges.0[dim] = Ranges::within(e, l, (around, unit), false);
+            units = Some(Units { dim, unit, count, around });
+            nodes = &l.body;
+        } else if let Some(l) = units_loop(tree) {
+            // The one unit has all.
             nodes = &l.body;
         }
         let mut views = e.views.clone().into_iter();
@@ -221,7 +279,7 @@ impl<'a> Region<'_, 'a> {
         });
         let partial = partial.collect();
         let packs = ports.packs.as_ref().map(|(_, packed)| of_operand(next(), packed));
-        let inside = Inside { of: *self, writes: ports.writes.clone(), partial, joined, packed, packs };
+        let inside = Inside { of: *self, writes: ports.writes.clone(), partial, joined, packed, packs, units };
         inside.nodes(e, &ranges, nodes, &mut known, &mut State::default())
     }
 
@@ -234,11 +292,22 @@ impl<'a> Region<'_, 'a> {
     }
 }
 
+/// Most units of a group.
+const MOST_UNITS: i64 = 32;
+
+/// The loop over the units of a kernel's groups.
+fn units_loop(tree: &KernelTree) -> Option<&Loop> {
+    match &grid_loops(tree).last().map_or(&tree.body, |l| &l.body)[..] {
+        [Node::Loop(l)] if l.runs == Runs::Units => Some(l),
+        _ => None,
+    }
+}
+
 /// The loops of a kernel's grid, outermost first.
 fn grid_loops(tree: &KernelTree) -> Vec<&Loop> {
     let (mut loops, mut nodes) = (Vec::new(), &tree.body[..]);
     while let [Node::Loop(l)] = nodes
-        && l.grid
+        && l.is_grid()
     {
         loops.push(l);
         nodes = &l.body;

@@ -11,7 +11,11 @@ mod follow;
 mod kernel;
 mod near;
 mod nodes;
+mod parts;
+mod products;
 mod ranges;
+mod scatter;
+mod sums;
 
 use std::cell::RefCell;
 
@@ -22,6 +26,7 @@ use sutura_ir::Diagnostic;
 pub(super) use self::describe::{algorithm, describe};
 use self::flow::{Flow, Temporaries};
 pub(super) use self::follow::follow;
+pub(super) use self::scatter::Written;
 use super::kernel::{Built, Emit};
 use super::region::{Arg, FusedRegion, Launch, Lowered, Step};
 use super::stages::Walk;
@@ -82,6 +87,11 @@ pub(super) fn emit(groups: &[Group<'_, '_>]) -> Built<Lowered> {
     let mut lowered = Lowered::default();
     let temporaries = RefCell::default();
     let mut all = Vec::new();
+    for (number, Group { parts, given, .. }) in groups.iter().enumerate() {
+        let program = Program { parts, group: number, given: *given, temporaries: &temporaries };
+        let copies = program.copies().into_iter().filter(|copy| !lowered.copies.contains(copy));
+        lowered.copies.extend(copies.collect::<Vec<_>>());
+    }
     // What is the same in text is something else where sizes are known.
     let shared = if let [only] = groups { begin_alike(&only.versions) } else { 0 };
     for (number, Group { parts, versions, given }) in groups.iter().enumerate() {
@@ -164,8 +174,7 @@ impl<'a> Program<'_, 'a> {
         for kernel in &tree.kernels {
             let (part, kernel) = self.own(kernel);
             let later: Vec<&Kernel> = later.iter().filter(|(other, _)| *other == part).map(|(_, l)| l).collect();
-            let (region, nest) = self.parts[part];
-            let of = Region { walk: Walk { region, nest }, part: (self.group, part), temporaries: self.temporaries };
+            let (of, region) = (self.region(part), self.parts[part].0);
             // What rules write is looked at where the compiler itself is tested.
             if self.given || cfg!(debug_assertions) {
                 let checked = check::kernel(&of, &kernel, &before[part]);
@@ -188,6 +197,24 @@ impl<'a> Program<'_, 'a> {
             launches.push((Launch { beside: !launches.is_empty(), ..launch }, written));
         }
         Ok(launches.into_iter().map(|(launch, _)| launch).collect())
+    }
+
+    /// What stages write over is there before the first kernel.
+    fn copies(&self) -> Vec<(Arg, Arg)> {
+        let mut copies = Vec::new();
+        for part in 0..self.parts.len() {
+            let of = self.region(part);
+            for stage in &of.nest.stages {
+                let data = stage.scatter.iter().flat_map(|scatter| scatter.data.iter().copied());
+                copies.extend(data.zip(&stage.results).map(|(data, write)| (Arg::Tensor(data), of.tensor(write.value).0)));
+            }
+        }
+        copies
+    }
+
+    fn region(&self, part: usize) -> Region<'_, 'a> {
+        let (region, nest) = self.parts[part];
+        Region { walk: Walk { region, nest }, part: (self.group, part), temporaries: self.temporaries }
     }
 
     /// Every version writes all that the region yields.

@@ -1,10 +1,12 @@
-//! Operands in memory of the group: all that what follows reads of a tensor, padded, so that what reads it asks for no bounds.
+//! Operands in memory of the group: all that what follows reads of a tensor, padded, so that what reads it asks for no bounds; or
+//! of what the region makes, tile by tile.
 //!
 //! How much that is follows from the tensor's indices and from what loops have left of the dims in them, as bounds of Halide's
 //! `compute_at` do (Ragan-Kelley et al., PLDI 2013).
 
 use sutura_dialects::r#dyn::poly::Poly;
-use sutura_dialects::gir::ops::{IndexOp, LoadOp, SliceOp, StoreOp};
+use sutura_dialects::gir::constraints::Scope;
+use sutura_dialects::gir::ops::{LoadOp, SliceOp, StoreOp};
 use sutura_dialects::gir::types::{SliceType, Space, TileType, ViewType};
 use sutura_dialects::graph::maps;
 use sutura_dialects::schedule::Operand;
@@ -13,10 +15,12 @@ use sutura_ir::{Attr, Type, Value};
 
 use super::super::kernel::{Built, Emit};
 use super::super::stages::Known;
-use super::super::tiles::{Frame, Shape, zero};
+use super::super::tiles::{Frame, Number, Shape, zero};
 use super::Region;
+use super::nodes::Units;
+use super::products::PackedView;
 use super::ranges::{Range, Ranges};
-use crate::region::Edge;
+use crate::region::{Access, Edge};
 use crate::region::cost::value_text;
 
 /// Most bytes of an operand near; code generation gives a thread no more.
@@ -35,14 +39,26 @@ pub(super) struct Near {
 /// A dimension of what was brought near.
 #[derive(Clone)]
 struct NearDim {
-    /// Dims that move along it, each with its factor and where it began.
-    moving: Vec<(usize, i64, Value)>,
+    /// Dims that move along it, each with its factor and where it began, if that is not 0.
+    moving: Vec<(usize, i64, Option<Value>)>,
     /// The index in the tensor where it begins.
     start: Value,
     /// How many indices there are.
     count: Poly,
     /// The last of several blocks may reach beyond what there is.
     clipped: bool,
+}
+
+impl Near {
+    /// True for a dimension of the tensor that the memory has too.
+    fn keeps(&self, dim: usize) -> bool {
+        keeps(&self.dims, dim)
+    }
+}
+
+/// The memory has no dimensions along which nothing moves; but the last one, in which lines lie.
+fn keeps(dims: &[NearDim], dim: usize) -> bool {
+    !dims[dim].moving.is_empty() || dim + 1 == dims.len()
 }
 
 /// The tensor that is copied from.
@@ -67,7 +83,7 @@ impl Region<'_, '_> {
         let access = &stage.inputs[operand.input];
         e.loc = stage.op.loc();
         let tensor = known.view(stage.op, access.value)?;
-        let dims = access.index.iter().map(|expr| self.near_dim(e, ranges, *expr)).collect::<Built<Vec<_>>>()?;
+        let dims = self.near_dims(e, ranges, access)?;
         let mut edges: Vec<usize> = match self.nest.edge(&self.region.facts, access, operand.tile.cols.map(|dim| dim.0))
         {
             Edge::Nowhere => vec![],
@@ -82,26 +98,95 @@ impl Region<'_, '_> {
         if edges.len() > 1 {
             return Emit::unsupported(stage.op, "reads outside along several dimensions that are not the last");
         }
-        let (space, elem) = (Space::from(operand.tile.space.as_str()), e.view_elem(tensor));
-        let elements = Poly::product(dims.iter().map(|dim| &dim.count));
-        let bytes =
-            self.region.facts.range(&elements).1 * i128::from(self.nest.cx.bit_width(elem).unwrap_or(64).div_ceil(8));
-        if bytes > i128::from(MOST_NEAR) {
-            let name = value_text(self.nest.cx, self.nest.body, access.value);
-            let why = format!(
-                "keeps {elements} elements of {name} near, which are more than the {MOST_NEAR} bytes that fit a thread's scratch"
-            );
-            return Emit::unsupported(stage.op, &why);
-        }
+        let elem = e.view_elem(tensor);
         let outside = edges.len() == 1 || dims.last().is_some_and(|dim| dim.clipped);
         let pad = access.oob.or_else(|| outside.then(|| zero(self.nest.cx, elem)));
         let from = From { tensor, pad, edge: edges.first().copied() };
-        let counts = dims.iter().map(|dim| dim.count.clone()).collect();
-        let view = e.alloc(ViewType::new(&space, elem, counts));
-        let near = Near { view, space, elem, dims };
+        let near = self.near_memory(e, operand, Scope::Unit, (elem, dims))?;
         let mut at = Vec::new();
         self.copy(e, &from, &near, &mut at)?;
         Ok(near)
+    }
+
+    /// Memory for what the loops that follow read of an operand that the region makes.
+    pub(super) fn near_for(&self, e: &mut Emit<'_>, ranges: &Ranges, operand: &Operand) -> Built<Near> {
+        let stage = &self.nest.stages[operand.stage.number];
+        let access = &stage.inputs[operand.input];
+        e.loc = stage.op.loc();
+        let dims = self.near_dims(e, ranges, access)?;
+        let elem = self.nest.cx.element_type(self.nest.body.ty(access.value));
+        self.near_memory(e, operand, Scope::Unit, (elem, dims))
+    }
+
+    /// Brings near what all units of a group read of an operand; each brings a share of its rows.
+    pub(super) fn bring_shared(
+        &self,
+        e: &mut Emit<'_>,
+        ranges: &Ranges,
+        (operand, packed): (&Operand, Option<&PackedView>),
+        known: &Known,
+        units: &Units,
+    ) -> Built<Near> {
+        let stage = &self.nest.stages[operand.stage.number];
+        let access = &stage.inputs[operand.input];
+        e.loc = stage.op.loc();
+        let dims = self.near_dims(e, &ranges.with(units.dim, units.around), access)?;
+        let elem = self.nest.cx.element_type(self.nest.body.ty(access.value));
+        let near = self.near_memory(e, operand, Scope::Group, (elem, dims))?;
+        let mut frame = self.frame(e, ranges, &operand.tile);
+        let Some(row) = frame.row.as_mut() else {
+            return Emit::unsupported(stage.op, "shares what has no rows among a group's units");
+        };
+        if row.dim != units.dim {
+            let Some(rows) = row.extent.as_const().filter(|rows| rows % units.count == 0) else {
+                let message = format!("shares {} rows among {} units, which is not even", row.extent, units.count);
+                return Emit::unsupported(stage.op, &message);
+            };
+            let share = rows / units.count;
+            let own = e.scaled(units.unit, share, None);
+            (row.base, row.extent) = (e.scaled(row.base, 1, Some(own)), share.into());
+        }
+        frame.space = frame.registers.clone();
+        let outside = zero(self.nest.cx, elem);
+        let brought = match packed {
+            Some(packed) => Number::Tile(e.load_packed(packed, ranges, &frame, (elem, Some(outside)))),
+            None => {
+                let view = known.view(stage.op, access.value)?;
+                Number::Tile(e.load(self.nest, &frame, view, &access.index, Some(outside.into())))
+            }
+        };
+        self.store_near(e, &frame, brought, &near)?;
+        Ok(near)
+    }
+
+    fn near_memory(
+        &self,
+        e: &mut Emit<'_>,
+        operand: &Operand,
+        scope: Scope,
+        (elem, dims): (Type, Vec<NearDim>),
+    ) -> Built<Near> {
+        let stage = &self.nest.stages[operand.stage.number];
+        let space = Space::from(operand.tile.space.as_str());
+        let elements = Poly::product(dims.iter().map(|dim| &dim.count));
+        let bytes =
+            self.region.facts.range(&elements).1 * i128::from(self.nest.cx.bit_width(elem).unwrap_or(64).div_ceil(8));
+        let (most, of) = match scope {
+            Scope::Unit => (MOST_NEAR, "a thread's scratch"),
+            Scope::Group => (self.region.machine.group_bytes, "a group's memory"),
+        };
+        if bytes > i128::from(most) {
+            let name = value_text(self.nest.cx, self.nest.body, stage.inputs[operand.input].value);
+            let why = format!("keeps {elements} elements of {name} near, which are more than the {most} bytes that fit {of}");
+            return Emit::unsupported(stage.op, &why);
+        }
+        let counts = (0..dims.len()).filter(|number| keeps(&dims, *number)).map(|number| dims[number].count.clone());
+        let view = e.alloc(scope, ViewType::new(&space, elem, counts.collect()));
+        Ok(Near { view, space, elem, dims })
+    }
+
+    fn near_dims(&self, e: &mut Emit<'_>, ranges: &Ranges, access: &Access) -> Built<Vec<NearDim>> {
+        access.index.iter().map(|expr| self.near_dim(e, ranges, *expr)).collect()
     }
 
     /// What an index of a tensor runs through while what loops have left of its dims is run through.
@@ -114,9 +199,9 @@ impl Region<'_, '_> {
         for (dim, factor) in linear.factors.iter().copied().enumerate().filter(|(_, factor)| *factor != 0) {
             let (base, extent) = match ranges.0[dim] {
                 Range::Index(_) => continue,
-                Range::Whole => (e.constant(0), self.nest.extents[dim].clone()),
-                Range::Tile { base, by, .. } => (base, by.into()),
-                Range::Block { trip, by } => (e.scaled(trip, by, None), by.into()),
+                Range::Whole => (None, self.nest.extents[dim].clone()),
+                Range::Tile { base, by, .. } => (Some(base), by.into()),
+                Range::Block { trip, by } => (Some(e.scaled(trip, by, None)), by.into()),
                 Range::Part { .. } => {
                     return Emit::unsupported(self.region.op, "brings near what a part of a dim reads");
                 }
@@ -130,9 +215,10 @@ impl Region<'_, '_> {
             count = count.add(&extent.sub(&1.into()).scale(factor));
             moving.push((dim, factor, base));
         }
+        let first = e.constant(0);
         let value_of = |dim: usize| match ranges.0[dim] {
             Range::Index(index) => index,
-            _ => moving.iter().find(|(d, ..)| *d == dim).map(|(.., base)| *base).expect("every dim is one of both"),
+            _ => moving.iter().find(|(d, ..)| *d == dim).and_then(|(.., base)| *base).unwrap_or(first),
         };
         let start = e.index(expr, &value_of);
         Ok(NearDim { moving, start, count, clipped })
@@ -180,52 +266,86 @@ impl Region<'_, '_> {
         let slice = e.b.body().result(op, 0);
         let tile = TileType { space: near.space.clone(), elem: near.elem, rows: 1.into(), cols: extents.1.clone() };
         let line = LoadOp::value(&mut e.b, e.loc, slice, pad, cx.ext_type(tile));
-        let mut offsets = at.to_vec();
-        offsets.push(e.constant(0));
-        let slice = e.window(near.view, &offsets, Some(last as i64), extents);
+        let kept = near.dims.iter().enumerate().filter(|(number, _)| near.keeps(*number));
+        let first = e.constant(0);
+        let offsets: Vec<Value> = kept.map(|(number, _)| at.get(number).copied().unwrap_or(first)).collect();
+        let slice = e.window(near.view, &offsets, (None, Some(offsets.len() as i64 - 1)), extents);
         StoreOp::build(&mut e.b, e.loc, line, slice);
     }
 
-    /// The tile of what was brought near that lies along the rows of a frame.
+    /// The tile of what was brought near that lies along the axes of a frame.
     pub(super) fn load_near(&self, e: &mut Emit<'_>, ranges: &Ranges, frame: &Frame, near: &Near) -> Built<Value> {
         let cx = self.nest.cx;
-        let rows = frame.row.as_ref();
-        let (mut offsets, mut along) = (Vec::with_capacity(near.dims.len()), None);
-        for (number, dim) in near.dims.iter().enumerate() {
+        let now = |dim: usize| match ranges.0[dim] {
+            Range::Index(index) => Some(index),
+            Range::Tile { base, .. } if [&frame.row, &frame.col].into_iter().flatten().any(|axis| axis.dim == dim) => {
+                Some(base)
+            }
+            _ => None,
+        };
+        let (slice, shape) = self.near_slice(e, frame, near, &now)?;
+        let ty = cx.ext_type(frame.tile_type(shape, near.elem));
+        Ok(LoadOp::value(&mut e.b, e.loc, slice, None, ty))
+    }
+
+    /// Keeps a number that was made at a frame's place.
+    pub(super) fn store_near(&self, e: &mut Emit<'_>, frame: &Frame, number: Number, near: &Near) -> Built<()> {
+        let axis = |dim: usize| [&frame.row, &frame.col].into_iter().flatten().find(|axis| axis.dim == dim);
+        let now = |dim: usize| axis(dim).map(|axis| axis.base).or(frame.fixed[dim]);
+        let (slice, shape) = self.near_slice(e, frame, near, &now)?;
+        let tile = e.realise(frame, number, shape, None);
+        StoreOp::build(&mut e.b, e.loc, tile.value, slice);
+        Ok(())
+    }
+
+    /// The part of what was brought near along the axes of a frame, where `now` says at what index a dim is.
+    fn near_slice(
+        &self,
+        e: &mut Emit<'_>,
+        frame: &Frame,
+        near: &Near,
+        now: &dyn Fn(usize) -> Option<Value>,
+    ) -> Built<(Value, Shape)> {
+        let cx = self.nest.cx;
+        let (mut offsets, mut along) = (Vec::with_capacity(near.dims.len()), [None, None]);
+        let kept = near.dims.iter().enumerate().filter(|(number, _)| near.keeps(*number));
+        for (number, dim) in kept.map(|(_, dim)| dim).enumerate() {
             let (mut sum, mut values) = (cx.affine_const(0), Vec::new());
             for (moving, factor, base) in &dim.moving {
-                let now = match ranges.0[*moving] {
-                    Range::Index(index) => index,
-                    Range::Tile { base, .. } if rows.is_some_and(|axis| axis.dim == *moving) => base,
-                    _ => return Emit::unsupported(self.region.op, "reads what was brought near at no one index"),
+                let Some(now) = now(*moving) else {
+                    return Emit::unsupported(self.region.op, "reads what was brought near at no one index");
                 };
-                if let Some(axis) = rows.filter(|axis| axis.dim == *moving) {
-                    debug_assert_eq!(axis.base, now);
-                    along = Some((number as i64, *factor));
+                for (axis, found) in [&frame.row, &frame.col].into_iter().zip(&mut along) {
+                    if axis.as_ref().is_some_and(|axis| axis.dim == *moving) {
+                        *found = Some((number as i64, *factor));
+                    }
                 }
-                let [a, b] = [0, 1].map(|i| cx.affine_dim(values.len() as u32 + i));
-                let less = cx.affine_binary(AffineOp::Mul, b, cx.affine_const(-1));
-                let moved = cx.affine_binary(AffineOp::Add, a, less);
+                let mut moved = cx.affine_dim(values.len() as u32);
+                values.push(now);
+                if let Some(base) = base {
+                    let less = cx.affine_binary(AffineOp::Mul, cx.affine_dim(values.len() as u32), cx.affine_const(-1));
+                    moved = cx.affine_binary(AffineOp::Add, moved, less);
+                    values.push(*base);
+                }
                 let moved = cx.affine_binary(AffineOp::Mul, moved, cx.affine_const(*factor));
                 sum = cx.affine_binary(AffineOp::Add, sum, moved);
-                values.extend([now, *base]);
             }
             offsets.push(match values.is_empty() {
                 true => e.constant(0),
-                false => IndexOp::value(&mut e.b, e.loc, cx.affine_map(values.len() as u32, 0, &[sum]), &values),
+                false => e.index(sum, &|at| values[at]),
             });
         }
-        let shape = Shape { rows: along.is_some(), cols: false };
-        let (height, _) = frame.extents(shape);
-        let slice = SliceType { space: near.space.clone(), elem: near.elem, rows: height, cols: 1.into() };
-        let row = along.map(|(dim, _)| dim);
-        let mut state = SliceOp::state(&e.b, e.loc, near.view, &offsets, row, None, cx.ext_type(slice));
-        if let Some((_, step)) = along.filter(|(_, step)| *step != 1) {
-            state = state.prop(cx.ident("row_step"), cx.int_attr(step, Type::I64));
+        let shape = Shape { rows: along[0].is_some(), cols: along[1].is_some() };
+        let (rows, cols) = frame.extents(shape);
+        let slice = SliceType { space: near.space.clone(), elem: near.elem, rows, cols };
+        let [row, col] = along.map(|axis| axis.map(|(dim, _)| dim));
+        let mut state = SliceOp::state(&e.b, e.loc, near.view, &offsets, row, col, cx.ext_type(slice));
+        for (name, axis) in [("row_step", along[0]), ("col_step", along[1])] {
+            if let Some((_, step)) = axis.filter(|(_, step)| *step != 1) {
+                state = state.prop(cx.ident(name), cx.int_attr(step, Type::I64));
+            }
         }
         let op = e.b.create(state);
-        let slice = e.b.body().result(op, 0);
-        let ty = cx.ext_type(frame.tile_type(shape, near.elem));
-        Ok(LoadOp::value(&mut e.b, e.loc, slice, None, ty))
+        Ok((e.b.body().result(op, 0), shape))
     }
 }

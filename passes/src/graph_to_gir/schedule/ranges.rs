@@ -57,6 +57,20 @@ impl Ranges {
     }
 }
 
+impl Ranges {
+    /// What a trip of a loop inside another one has of its dim. `absolute` trips are counted from the start of the dim.
+    pub(super) fn within(e: &mut Emit<'_>, l: &Loop, (around, trip): (Range, Value), absolute: bool) -> Range {
+        match (around, l.split) {
+            (Range::Tile { trip: outer, base, by: of }, Split::By(by)) => {
+                let base = e.scaled(trip, by, Some(base));
+                let trip = if absolute { e.scaled(outer, of / by, Some(trip)) } else { trip };
+                Range::Tile { trip, base, by }
+            }
+            _ => Self::of_trip(e, l, trip),
+        }
+    }
+}
+
 /// Whether a loop inside takes the dim of a loop index by index.
 pub(super) fn gone_through(l: &Loop) -> bool {
     let mut found = false;

@@ -13,10 +13,9 @@ use super::blocks::{Block, FEW, ROWS};
 use super::parts::Shares;
 use super::share::{Share, Width};
 use super::turned::Turned;
+use super::{Scheduled, with_likely_sizes};
 use crate::graph_to_gir::kernel::Built;
-use crate::graph_to_gir::likely;
 use crate::graph_to_gir::region::{FusedRegion, Lowered};
-use crate::graph_to_gir::schedule::{self, Group};
 use crate::region::rows::Sharing;
 use crate::region::{Access, Misfit, Nest, RowPlan, Stage};
 
@@ -29,30 +28,15 @@ const LONG_COLUMNS: i64 = 16384;
 pub(in crate::graph_to_gir) use choices::{Thresholds, axes};
 
 /// Lowers a row region, with versions for likely sizes.
-pub(in crate::graph_to_gir) fn lower<'a>(region: &FusedRegion<'a>, thresholds: Thresholds) -> Built<Lowered> {
-    let scheduled = |region: &FusedRegion<'a>| -> Built<(Nest<'a>, Vec<Version>, Vec<String>)> {
+pub(in crate::graph_to_gir) fn lower(region: &FusedRegion<'_>, thresholds: Thresholds) -> Built<Lowered> {
+    with_likely_sizes(region, &|region| {
         let (nest, plan) = normal_form(region).map_err(|misfit| {
             let message = format!("is marked as a region of rows, but: {misfit}");
             Box::new(region.op.error(message))
         })?;
         let (versions, remarks) = Rows::new(region, &nest, &plan, thresholds).versions();
-        Ok((nest, versions, remarks))
-    };
-    let (nest, general, remarks) = scheduled(region)?;
-    let sizes = likely::at_sizes(region);
-    let mut special = Vec::with_capacity(sizes.len());
-    for (guard, region) in &sizes {
-        let (nest, versions, _) = scheduled(region)?;
-        special.push(((region, nest), likely::guarded(&region.facts, guard, versions)));
-    }
-    // Memory between kernels is for any size.
-    special.retain(|(_, versions)| versions.iter().all(|version| version.launches.len() == 1));
-    let parts: Vec<[schedule::Part<'_, '_>; 1]> = special.iter().map(|((region, nest), _)| [(*region, nest)]).collect();
-    let special = parts.iter().zip(&special).map(|(parts, (_, versions))| Group::by_rule(parts, versions.clone()));
-    let parts = [(region, &nest)];
-    let general = Group::by_rule(&parts, general);
-    let lowered = schedule::emit(&special.chain([general]).collect::<Vec<_>>())?;
-    Ok(Lowered { remarks, ..lowered })
+        Ok(Scheduled { nest, versions, remarks })
+    })
 }
 
 fn normal_form<'a>(region: &FusedRegion<'a>) -> Result<(Nest<'a>, RowPlan), Misfit> {

@@ -1,0 +1,125 @@
+//! Contractions of tiles, and the factors that are packed for them.
+
+use sutura_dialects::gir::ops::{ContractOp, LoadOp, StoreOp};
+use sutura_dialects::schedule::{Dim, Place, Split, Tile as TileTree};
+use sutura_ir::{Attr, Type, Value};
+
+use super::super::kernel::{Built, Emit};
+use super::super::stages::Known;
+use super::super::tiles::{Covers, Frame, Number, Shape, Tile, zero};
+use super::nodes::{Inside, State};
+use super::ranges::{Range, Ranges};
+use super::sums::Sum;
+
+/// Where an operand lies that was packed.
+pub(super) struct PackedView {
+    pub(super) view: Value,
+    pub(super) loops: Vec<(usize, Split)>,
+}
+
+impl Inside<'_, '_> {
+    /// One contraction: of a column of one factor and a row of the other, or of as many as a loop has left of a dim that is summed
+    /// over.
+    pub(super) fn contract(
+        &self,
+        e: &mut Emit<'_>,
+        ranges: &Ranges,
+        (place, frame): (&Place, &Frame),
+        known: &mut Known,
+        state: &mut State,
+    ) -> Built<()> {
+        let (stage, key) = (self.stage(place), (place.stage.number, 0));
+        e.loc = stage.op.loc();
+        let col = place.tile.cols.map_or(usize::MAX, |dim| dim.0);
+        let rhs = usize::from(!self.nest().mentions(&stage.inputs[0], col));
+        let several = |dim: &&usize| matches!(ranges.0[**dim], Range::Tile { .. });
+        let sum = stage.reduced.iter().find(several).map(|dim| Dim(*dim));
+        let left = TileTree { cols: sum, ..place.tile.clone() };
+        let right = TileTree { rows: sum, ..place.tile.clone() };
+        let a = self.factor(e, ranges, (place, 1 - rhs), &left, (known, state))?;
+        let b = self.factor(e, ranges, (place, rhs), &right, (known, state))?;
+        let sum = match state.sums.get(&key) {
+            Some(Sum::Carried(sum)) => *sum,
+            _ => {
+                let zero = zero(self.nest().cx, self.of.elem(key, true));
+                e.fill(frame, zero, self.of.elem(key, true), Shape { rows: frame.row.is_some(), cols: true })
+            }
+        };
+        let value = ContractOp::value(&mut e.b, e.loc, a, b, sum.value);
+        // Of what is packed all columns exist, and of what is near all rows; of what is read as it lies columns are whole.
+        let window = if state.near.contains_key(&(key.0, 1 - rhs)) { Covers::All } else { Covers::Rows };
+        let sum = Tile { value, window, ..sum };
+        match state.sums.get_mut(&key) {
+            Some(entry) => *entry = Sum::Carried(sum),
+            None => self.finish(e, frame, (stage, 0), Number::Tile(sum), known, state)?,
+        }
+        Ok(())
+    }
+
+    /// The tile of a factor: of what is near, of what was packed, or of the tensor.
+    fn factor(
+        &self,
+        e: &mut Emit<'_>,
+        ranges: &Ranges,
+        (place, input): (&Place, usize),
+        tile: &TileTree,
+        (known, state): (&Known, &State),
+    ) -> Built<Value> {
+        let (stage, frame) = (self.stage(place), self.of.frame(e, ranges, tile));
+        let at = (place.stage.number, input);
+        if let Some(near) = state.near.get(&at) {
+            return self.of.load_near(e, ranges, &frame, near);
+        }
+        if let Some(packed) = self.packed.get(&at) {
+            let elem = self.of.elem((at.0, 0), false);
+            return Ok(e.load_packed(packed, ranges, &frame, (elem, None)).value);
+        }
+        let shape = Shape { rows: frame.row.is_some(), cols: frame.col.is_some() };
+        let access = &stage.inputs[input];
+        let read = e.load(self.nest(), &frame, known.view(stage.op, access.value)?, &access.index, None);
+        Ok(e.realise(&frame, Number::Tile(read), shape, None).value)
+    }
+
+    /// Writes what is packed.
+    pub(super) fn pack(&self, e: &mut Emit<'_>, ranges: &Ranges, frame: &Frame, number: Number) {
+        let packed = self.packs.as_ref().expect("a kernel that packs has memory for it");
+        let shape = Shape { rows: false, cols: frame.col.is_some() };
+        let tile = e.realise(frame, number, shape, None);
+        let slice = e.packed_slice(packed, ranges, (frame, shape));
+        StoreOp::build(&mut e.b, e.loc, tile.value, slice);
+    }
+}
+
+impl Emit<'_> {
+    /// A tile of a packed operand, and what it is outside.
+    pub(super) fn load_packed(
+        &mut self,
+        packed: &PackedView,
+        ranges: &Ranges,
+        frame: &Frame,
+        (elem, outside): (Type, Option<Attr>),
+    ) -> Tile {
+        let shape = Shape { rows: frame.row.is_some(), cols: frame.col.is_some() };
+        let slice = self.packed_slice(packed, ranges, (frame, shape));
+        let ty = self.b.cx().ext_type(frame.tile_type(shape, elem));
+        let value = LoadOp::value(&mut self.b, self.loc, slice, outside, ty);
+        Tile { value, shape, elem, window: Covers::All, cached: false }
+    }
+
+    /// The part of a packed operand at the place of the loops that it was packed in; the rows of a frame are along one of them.
+    fn packed_slice(&mut self, packed: &PackedView, ranges: &Ranges, (frame, shape): (&Frame, Shape)) -> Value {
+        let row = frame.row.as_ref().filter(|_| shape.rows);
+        let along = row.and_then(|row| packed.loops.iter().position(|(dim, _)| *dim == row.dim));
+        let at = |(number, (dim, _)): (usize, &(usize, Split))| match (ranges.0[*dim], row) {
+            (_, Some(row)) if along == Some(number) => row.base,
+            (Range::Tile { trip, .. } | Range::Block { trip, .. } | Range::Part { trip, .. }, _) => trip,
+            (Range::Index(index), _) => index,
+            (Range::Whole, _) => unreachable!("the loops that an operand was packed in are around where it is read"),
+        };
+        let mut offsets: Vec<Value> = packed.loops.iter().enumerate().map(at).collect();
+        offsets.push(self.constant(0));
+        let rows = along.map(|number| number as i64);
+        let extents = frame.extents(Shape { rows: rows.is_some(), ..shape });
+        self.window(packed.view, &offsets, (rows, Some(offsets.len() as i64 - 1)), extents)
+    }
+}

@@ -1,0 +1,223 @@
+//! What loops combine: numbers that they carry, or keep in memory of the group where they are as many as a row.
+
+use sutura_dialects::gir::constraints::{Axis as Direction, Scope};
+use sutura_dialects::gir::ops::{BinaryOp, LoadOp, ReduceOp, ScanOp, StoreOp};
+use sutura_dialects::gir::types::ViewType;
+use sutura_dialects::graph::Joint;
+use sutura_dialects::graph::form::Scan;
+use sutura_ir::Value;
+
+use super::super::kernel::{Built, Emit};
+use super::super::scalars::{accumulator, identity, result_elem, tile_combiner};
+use super::super::stages::Known;
+use super::super::tiles::{Axis, Covers, Frame, Number, Shape, Tile};
+use super::flow::Key;
+use super::nodes::{Inside, State};
+use crate::region::Stage;
+
+/// What combines along a loop.
+#[derive(Clone)]
+pub(super) enum Sum {
+    /// Carried by the loop.
+    Carried(Tile),
+    /// As many elements as a row: kept in memory, from where it is read at the start of a trip.
+    Kept { view: Value, now: Tile, next: Option<Tile> },
+}
+
+impl Inside<'_, '_> {
+    /// Starts a combination with its identity.
+    pub(super) fn start(&self, e: &mut Emit<'_>, frame: &Frame, stage: &Stage<'_>, result: usize) -> Built<Sum> {
+        let cx = self.nest().cx;
+        let wide = accumulator(cx, stage, result);
+        let shape = frame.shape(self.nest(), &stage.results[result].index);
+        let tile = e.fill(frame, identity(cx, stage, result), wide, shape);
+        if !shape.cols || frame.space == frame.registers {
+            return Ok(Sum::Carried(tile));
+        }
+        let columns = frame.col.as_ref().expect("the tile has columns").extent.clone();
+        let view = e.alloc(Scope::Unit, ViewType::new(&frame.space, wide, vec![columns]));
+        let slice = e.row_of(view);
+        StoreOp::build(&mut e.b, e.loc, tile.value, slice);
+        Ok(Sum::Kept { view, now: tile, next: None })
+    }
+
+    /// A number of the accumulator's type that is combined in this kernel.
+    pub(super) fn finish(
+        &self,
+        e: &mut Emit<'_>,
+        frame: &Frame,
+        (stage, r): (&Stage<'_>, usize),
+        number: Number,
+        known: &mut Known,
+        state: &mut State,
+    ) -> Built<()> {
+        let value = stage.results[r].value;
+        if let Some(partial) = self.partial.get(&value) {
+            e.store_part(self.nest(), frame, number, partial);
+            return Ok(());
+        }
+        let number = match number {
+            Number::Tile(tile) => Number::Tile(e.converted(tile, result_elem(self.nest().cx, stage, r))),
+            constant => constant,
+        };
+        self.made(e, frame, (stage, r), number, known, state)
+    }
+
+    /// What is combined so far: within a row, or with what a loop carries from row to row.
+    pub(super) fn scan(
+        &self,
+        e: &mut Emit<'_>,
+        frame: &Frame,
+        (key, scan): (Key, Scan),
+        number: Number,
+        state: &mut State,
+    ) -> Built<Number> {
+        let (cx, stage) = (self.nest().cx, &self.nest().stages[key.0]);
+        let (wide, elem) = (accumulator(cx, stage, key.1), result_elem(cx, stage, key.1));
+        let Some(combiner) = tile_combiner(cx, stage.combiners[key.1], wide) else {
+            return Emit::unsupported(stage.op, "combines numbers in a way that tiles do not");
+        };
+        let shape = frame.shape(self.nest(), &stage.results[key.1].index);
+        let tile = match state.sums.get(&key) {
+            Some(Sum::Carried(sum)) => {
+                let sum = *sum;
+                let tile = e.realise(frame, number, shape, Some(sum));
+                let tile = e.converted(tile, wide);
+                let value = BinaryOp::value(&mut e.b, e.loc, combiner.binary(), sum.value, tile.value);
+                state.sums.insert(key, Sum::Carried(Tile { value, ..sum }));
+                if scan.exclusive { sum } else { Tile { value, ..sum } }
+            }
+            None if frame.col.as_ref().is_some_and(|col| col.dim == scan.dim) => {
+                let tile = e.realise(frame, number, shape, None);
+                let tile = e.converted(tile, wide);
+                let (b, cols) = (&mut e.b, Direction::Cols);
+                let value = ScanOp::value(b, e.loc, combiner, cols, scan.exclusive, scan.reverse, tile.value);
+                Tile { value, ..tile }
+            }
+            // Along a single element.
+            None if self.nest().is_unit(scan.dim) && !scan.exclusive => return Ok(number),
+            None if self.nest().is_unit(scan.dim) => {
+                return Ok(Number::Constant(stage.combiners[key.1].identity(cx, elem), elem));
+            }
+            _ => return Emit::unsupported(stage.op, "runs along a dimension that the kernel has in parts"),
+        };
+        Ok(Number::Tile(e.converted(tile, elem)))
+    }
+
+    /// One contribution to a combination.
+    pub(super) fn combine(
+        &self,
+        e: &mut Emit<'_>,
+        frame: &Frame,
+        key: Key,
+        number: Number,
+        known: &mut Known,
+        state: &mut State,
+    ) -> Built<()> {
+        let (cx, stage) = (self.nest().cx, &self.nest().stages[key.0]);
+        let wide = accumulator(cx, stage, key.1);
+        let Some(combiner) = tile_combiner(cx, stage.combiners[key.1], wide) else {
+            return Emit::unsupported(stage.op, "combines numbers in a way that tiles do not");
+        };
+        let along = frame.col.as_ref().is_some_and(|col| stage.reduced.contains(&col.dim));
+        let rows = frame.row.is_some();
+        let shape = if along {
+            Shape { rows, cols: true }
+        } else {
+            frame.shape(self.nest(), &stage.results[key.1].index)
+        };
+        let like = match state.sums.get(&key) {
+            Some(Sum::Carried(tile) | Sum::Kept { now: tile, .. }) if tile.shape == shape => Some(*tile),
+            _ => None,
+        };
+        let tile = e.realise(frame, number, shape, like);
+        let mut tile = e.converted(tile, wide);
+        if along && tile.window == Covers::All && self.reaches_beyond(frame) {
+            // A number that is the same in each column, or counts them, does not end where columns do.
+            let Axis { dim, .. } = frame.col.as_ref().expect("it is combined along the columns");
+            let inside = e.in_range(frame, cx.affine_dim(*dim as u32), &self.nest().extents[*dim]);
+            let nothing = Number::Constant(stage.combiners[key.1].identity(cx, wide), wide);
+            let number = e.where_all(frame, &[inside], Number::Tile(tile), nothing);
+            tile = e.realise(frame, number, shape, None);
+        }
+        if along {
+            let value = ReduceOp::value(&mut e.b, e.loc, combiner, Direction::Cols, tile.value);
+            let cached = frame.space != frame.registers;
+            tile = Tile { value, shape: Shape { rows, cols: false }, elem: wide, window: Covers::All, cached };
+        }
+        let old = match state.sums.get(&key) {
+            None => {
+                return self.finish(e, frame, (stage, key.1), Number::Tile(tile), known, state);
+            }
+            Some(Sum::Carried(old) | Sum::Kept { now: old, .. }) => *old,
+        };
+        let tile = e.in_registers(frame, tile);
+        let value = BinaryOp::value(&mut e.b, e.loc, combiner.binary(), old.value, tile.value);
+        let sum = Tile { value, ..old };
+        match state.sums.get_mut(&key) {
+            Some(Sum::Kept { next, .. }) => *next = Some(sum),
+            _ => drop(state.sums.insert(key, Sum::Carried(sum))),
+        }
+        Ok(())
+    }
+
+    /// One contribution to a state, joined by the region that joins two states.
+    pub(super) fn join_states(
+        &self,
+        e: &mut Emit<'_>,
+        frame: &Frame,
+        (number, joint): (usize, Joint<'_>),
+        contribution: &[Number],
+        known: &mut Known,
+        state: &mut State,
+    ) -> Built<()> {
+        let (nest, facts) = (self.nest(), &self.of.region.facts);
+        let stage = &nest.stages[number];
+        let mut old: Vec<Tile> = Vec::with_capacity(stage.results.len());
+        for key in self.of.keys(number) {
+            match state.sums.get(&key) {
+                Some(Sum::Carried(tile)) => old.push(*tile),
+                _ => return Emit::unsupported(stage.op, "combines by a region what no loop carries"),
+            }
+        }
+        let args: Vec<Number> = old.iter().copied().map(Number::Tile).chain(contribution.iter().copied()).collect();
+        let joined = e.function(frame, facts, (nest, stage), joint.body, &args)?;
+        let realised = |(number, like): (Number, &Tile)| e.realise(frame, number, like.shape, Some(*like));
+        let next: Vec<Tile> = joined.into_iter().zip(&old).map(realised).collect();
+        for ((key, old), next) in self.of.keys(number).zip(old).zip(next) {
+            let next = Tile { value: next.value, ..old };
+            state.sums.insert(key, Sum::Carried(next));
+            if let Some(scan) = stage.scan {
+                let made = if scan.exclusive { old } else { next };
+                let made = e.converted(made, result_elem(nest.cx, stage, key.1));
+                self.made(e, frame, (stage, key.1), Number::Tile(made), known, state)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// True when the last tile of columns has more than there are.
+    fn reaches_beyond(&self, frame: &Frame) -> bool {
+        let Some(col) = frame.col.as_ref() else { return false };
+        let (extent, by) = (&self.nest().extents[col.dim], col.extent.as_const());
+        let whole = self.of.region.facts.prove_equal(&col.extent, extent);
+        !whole && by.is_none_or(|by| !self.of.region.facts.divisible(extent, by))
+    }
+}
+
+impl Emit<'_> {
+    /// All of a view of one dimension, as one row.
+    pub(super) fn row_of(&mut self, view: Value) -> Value {
+        let zero = self.constant(0);
+        let cx = self.b.cx();
+        let ty: &ViewType = cx.type_as(self.b.body().ty(view)).expect("a view");
+        self.window(view, &[zero], (None, Some(0)), (1.into(), ty.dims[0].clone()))
+    }
+
+    pub(super) fn load_row(&mut self, view: Value, like: Tile) -> Tile {
+        let slice = self.row_of(view);
+        let ty = self.b.body().ty(like.value);
+        let value = LoadOp::value(&mut self.b, self.loc, slice, None, ty);
+        Tile { value, ..like }
+    }
+}
