@@ -8,7 +8,9 @@ mod ops;
 mod tests;
 mod text;
 mod tree;
-pub use tree::{Bring, Dim, Fusion, Kernel, Launch, Loop, Node, Operand, Place, Runs, Split, StageName, Tile, Version, walk};
+pub use tree::{
+    Bring, Dim, Fusion, Kernel, Launch, Loop, Node, Operand, Place, Runs, Split, StageName, Tile, Version, walk,
+};
 mod verify;
 
 pub use attr::TreeAttr;

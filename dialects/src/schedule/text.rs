@@ -9,7 +9,9 @@ use sutura_ir::ext::Param;
 use sutura_ir::{Context, Diagnostic, Loc};
 
 use super::TreeAttr;
-use super::tree::{Bring, Dim, Fusion, Kernel, Launch, Loop, Node, Operand, Place, Runs, Split, StageName, Tile, Version};
+use super::tree::{
+    Bring, Dim, Fusion, Kernel, Launch, Loop, Node, Operand, Place, Runs, Split, StageName, Tile, Version,
+};
 use crate::r#dyn::Poly;
 use crate::r#dyn::attr::parse_poly;
 

@@ -9,11 +9,11 @@ use sutura_dialects::target::TargetDesc;
 use sutura_ir::work::Counter;
 use sutura_ir::{Context, OpRef};
 
+use super::Config;
 use super::kernel::{Built, Kernel};
 use super::mapping::{self, Axis};
 use super::program::lower;
 use super::region::{Arg, FusedRegion, Launch, Lowered};
-use super::Config;
 use super::rules::{loops, rows};
 use crate::gir::cost::KernelCost;
 use crate::region::cost::size_at;

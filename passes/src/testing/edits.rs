@@ -1,6 +1,8 @@
 //! Random edits of schedules, sensible ones and others.
 
-use sutura_dialects::schedule::{Bring, Dim, Fusion, Kernel, Launch, Loop, Node, Place, Runs, Split, Tile, TreeAttr};
+use sutura_dialects::schedule::{
+    Bring, Dim, Fusion, Kernel, Launch, Loop, Node, Operand, Place, Runs, Split, Tile, TreeAttr,
+};
 
 /// Random numbers of a seed (splitmix64).
 pub(crate) struct Dice(pub(crate) u64);
@@ -68,8 +70,10 @@ pub(crate) fn edit(tree: &mut TreeAttr, dice: &mut Dice) {
 fn each_body(nodes: &mut Vec<Node>, visit: &mut dyn FnMut(&mut Vec<Node>)) {
     visit(nodes);
     for node in nodes {
-        if let Node::Loop(inner) = node {
-            each_body(&mut inner.body, visit);
+        match node {
+            Node::Loop(Loop { body, .. }) => each_body(body, visit),
+            Node::Operand(Operand { body, .. }) if !body.is_empty() => each_body(body, visit),
+            _ => {}
         }
     }
 }

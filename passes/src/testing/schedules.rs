@@ -8,7 +8,7 @@ use proptest::test_runner::{Config, RngAlgorithm, TestRng, TestRunner};
 use sutura_dialects::r#dyn::SymbolInfo;
 use sutura_dialects::func::FuncOp;
 use sutura_dialects::graph::FusionOp;
-use sutura_dialects::graph::build::{Padding, Window};
+use sutura_dialects::graph::build::{Joined, Padding, Window};
 use sutura_dialects::schedule::TreeAttr;
 use sutura_interp::Tolerance;
 use sutura_ir::ext::VerifyParams;
@@ -49,18 +49,24 @@ fn set(cx: &Context, module: &mut Module, (function, fusion): (Op, Op), tree: Tr
     Rewriter::new(cx, inside).set_prop(fusion, "schedule", Some(cx.ext_attr(tree)));
 }
 
-/// Two products of one matrix with something behind one of them, or a convolution with a bias.
-fn products(cx: &Context, convolution: bool) -> Module {
-    if convolution {
-        let types = [&["M", "2", "5", "N"][..], &["5", "2", "2", "3"], &["5"]].map(|s| tensor(cx, s, Type::F32));
-        let symbols =
-            [("M", SymbolInfo { max: 13, ..any_symbol() }), ("N", SymbolInfo { min: 3, max: 4096, ..any_symbol() })];
-        let padding = Padding::Explicit(vec![1, 0], vec![0, 2]);
-        let window = Window { kernel: vec![2, 3], strides: vec![1, 2], dilations: vec![1, 1], padding, ceil: false };
-        return function(cx, &symbols, &types, |g, args| {
-            Ok(vec![g.conv(args[0], args[1], Some(args[2]), 1, &window)?])
-        });
-    }
+/// A module and the machine that it is for; none stands for any processor.
+struct Program {
+    module: Module,
+    machine: Option<&'static str>,
+}
+
+/// A convolution with a bias.
+fn convolution(cx: &Context) -> Module {
+    let types = [&["M", "2", "5", "N"][..], &["5", "2", "2", "3"], &["5"]].map(|s| tensor(cx, s, Type::F32));
+    let symbols =
+        [("M", SymbolInfo { max: 13, ..any_symbol() }), ("N", SymbolInfo { min: 3, max: 4096, ..any_symbol() })];
+    let padding = Padding::Explicit(vec![1, 0], vec![0, 2]);
+    let window = Window { kernel: vec![2, 3], strides: vec![1, 2], dilations: vec![1, 1], padding, ceil: false };
+    function(cx, &symbols, &types, |g, args| Ok(vec![g.conv(args[0], args[1], Some(args[2]), 1, &window)?]))
+}
+
+/// Two products of one matrix with something behind one of them.
+fn siblings(cx: &Context) -> Module {
     let types = [&["M", "9"][..], &["9", "N"], &["9", "40"], &["N"]].map(|s| tensor(cx, s, Type::F32));
     let symbols = [("M", any_symbol()), ("N", SymbolInfo { max: 4096, ..any_symbol() })];
     function(cx, &symbols, &types, |g, args| {
@@ -70,16 +76,103 @@ fn products(cx: &Context, convolution: bool) -> Module {
     })
 }
 
-/// A random program with the schedules that rules write, before and after.
-fn with_schedules(cx: &Context, runner: &mut TestRunner, options: &str) -> (Module, Module) {
-    let before = match any::<u8>().new_tree(runner).expect("a number").current() {
-        n @ 0..50 => products(cx, n % 2 == 0),
-        _ => program(cx, &steps(4).new_tree(runner).expect("steps").current()),
+/// A product of rows that are divided by their sums.
+fn made_rows(cx: &Context) -> Module {
+    let types = [&["M", "9"][..], &["9", "N"]].map(|s| tensor(cx, s, Type::F32));
+    let symbols = [("M", any_symbol()), ("N", SymbolInfo { max: 4096, ..any_symbol() })];
+    function(cx, &symbols, &types, |g, args| {
+        let rows = g.softmax(args[0], 1)?;
+        Ok(vec![g.matmul(rows, args[1])?])
+    })
+}
+
+/// A product of so many rows that a GPU's units share factors.
+fn shared_factors(cx: &Context) -> Module {
+    let types = [&["40", "20"][..], &["20", "N"]].map(|s| tensor(cx, s, Type::F32));
+    let symbols = [("N", SymbolInfo { max: 4096, ..any_symbol() })];
+    function(cx, &symbols, &types, |g, args| Ok(vec![g.matmul(args[0], args[1])?]))
+}
+
+/// Rows that are written over others, the last one at a place stays.
+fn updates(cx: &Context) -> Module {
+    let types = [tensor(cx, &["3", "N"], Type::F32), tensor(cx, &["M", "1"], Type::I64)];
+    let types = [types[0], types[1], tensor(cx, &["M", "N"], Type::F32)];
+    function(cx, &[("M", any_symbol()), ("N", any_symbol())], &types, |g, args| {
+        let at = g.map(args[1], |s, x| {
+            let count = s.int(3, Type::I64);
+            s.rem(x, count)
+        })?;
+        Ok(vec![g.scatter((args[0], at, args[2]), None, Joined::Replace)?])
+    })
+}
+
+/// The largest number of each row and its place, and a recurrence down the columns.
+const STATES: &str = "
+!x = tensor<?x?xf32, #dyn.shape<[M, N]>>
+!r = tensor<?xf32, #dyn.shape<[M]>>
+!i = tensor<?xi64, #dyn.shape<[M]>>
+#all = affine_map<(d0, d1) -> (d0, d1)>
+#row = affine_map<(d0, d1) -> (d0)>
+func.func @main(%x: !x, %a: !x) -> (!r, !i, !x, !x) {
+  %M = dyn.symbol \"M\" {range = [0, 4096]} : index
+  %N = dyn.symbol \"N\" {range = [0, 4096]} : index
+  %most, %place = graph.compute ins(%x : !x) -> !r, !i {
+    iterators = #graph.iterators<[parallel, reduce]>, maps = [#all, #row, #row],
+    state = #graph.state<[0xFF800000 : f32, 9223372036854775807 : i64], laws = [associative]>
+  } {
+  ^bb0(%e: f32):
+    %i = graph.index 1 : index
+    %k = arith.index_cast %i : index to i64
+    graph.yield %e, %k : f32, i64
+  } combine {
+  ^bb0(%p: f32, %i: i64, %q: f32, %j: i64):
+    %more = arith.cmpf oge, %q, %p : f32
+    %c = arith.select %more, %q, %p : f32
+    %k = arith.select %more, %j, %i : i64
+    graph.yield %c, %k : f32, i64
+  }
+  %p:2 = graph.scan %x, %a {axis = 0 : i64, state = #graph.state<[1.0 : f32, 0.0 : f32], laws = [associative]>} : !x, !x -> !x, !x combine {
+  ^bb0(%f: f32, %g: f32, %c: f32, %d: f32):
+    %0 = arith.mulf %f, %c : f32
+    %1 = arith.mulf %g, %c : f32
+    %2 = arith.addf %1, %d : f32
+    graph.yield %0, %2 : f32, f32
+  }
+  return %most, %place, %p#0, %p#1 : !r, !i, !x, !x
+}
+";
+
+/// A program of a form of its own, by number.
+fn special(cx: &Context, number: u8) -> Program {
+    let module = match number % 6 {
+        0 => convolution(cx),
+        1 => siblings(cx),
+        2 => made_rows(cx),
+        3 => updates(cx),
+        4 => sutura_dialects::text::parse_text(cx, "states.mlir", STATES).expect("it is valid"),
+        _ => return Program { module: shared_factors(cx), machine: Some("sm_80") },
     };
-    let mut module = copy(cx, &before);
-    let pipeline = format!("builtin.module(func.func(canonicalize,stitch),schedule-regions{options})");
-    run(cx, &mut module, &pipeline).unwrap_or_else(|said| panic!("{said:?}\n{}", text(cx, &before)));
+    Program { module, machine: None }
+}
+
+/// A random program, and a copy with the schedules that rules write.
+fn with_schedules(cx: &Context, runner: &mut TestRunner, options: &str) -> (Program, Module) {
+    let before = match any::<u8>().new_tree(runner).expect("a number").current() {
+        number @ 0..120 => special(cx, number),
+        _ => Program { module: program(cx, &steps(4).new_tree(runner).expect("steps").current()), machine: None },
+    };
+    let mut module = copy(cx, &before.module);
+    let pipeline = before.pipeline(&format!("schedule-regions{options}"));
+    run(cx, &mut module, &pipeline).unwrap_or_else(|said| panic!("{said:?}\n{}", text(cx, &before.module)));
     (before, module)
+}
+
+impl Program {
+    /// From functions to regions, and then `end`.
+    fn pipeline(&self, end: &str) -> String {
+        let target = self.machine.map_or(String::new(), |name| format!("attach-target{{name={name}}},"));
+        format!("builtin.module({target}func.func(canonicalize,stitch{{planner=greedy}}),{end})")
+    }
 }
 
 fn runner(seed: u64) -> TestRunner {
@@ -116,16 +209,22 @@ fn keeps_or_refuses(cx: &Context, seed: u64) -> Result<bool, String> {
             assert!(said.iter().any(|line| line.contains("has a schedule")), "refused in other words: {said:?}");
             return false;
         }
-        let mut lowered = copy(cx, &module);
-        run(cx, &mut lowered, "builtin.module(plan-buffers,convert-gir-to-cpu{vector-bytes=32})")
-            .unwrap_or_else(|said| panic!("cannot be lowered: {said:?}"));
+        let lowered = before.machine.is_none().then(|| {
+            let mut lowered = copy(cx, &module);
+            run(cx, &mut lowered, "builtin.module(plan-buffers,convert-gir-to-cpu{vector-bytes=32})")
+                .unwrap_or_else(|said| panic!("cannot be lowered: {said:?}"));
+            lowered
+        });
+        let before = &before.module;
         for _ in 0..3 {
             let mut at = sizes().new_tree(&mut runner).expect("sizes").current();
             // A window of three columns lies inside.
             at.1 = at.1.max(3);
             let at = named(at);
-            agree(cx, (&before, &module), &at, TOLERANCE, "gir");
-            agree(cx, (&before, &lowered), &at, TOLERANCE, "cpu");
+            agree(cx, (before, &module), &at, TOLERANCE, "gir");
+            if let Some(lowered) = &lowered {
+                agree(cx, (before, lowered), &at, TOLERANCE, "cpu");
+            }
         }
         true
     }));
@@ -156,6 +255,19 @@ fn edited_schedules_keep_the_meaning_or_are_refused() {
     assert!((60..290).contains(&followed), "{followed} of 300 edits followed");
 }
 
+#[test]
+fn special_programs_have_the_nodes_that_they_are_for() {
+    let cx = context();
+    let node = ["cache ", "together {", " cols d1 in l1 padded {", "graph.scatter", "state = ", " units {"];
+    for (number, wanted) in node.into_iter().enumerate() {
+        let mut program = special(&cx, number as u8);
+        let pipeline = program.pipeline("schedule-regions");
+        run(&cx, &mut program.module, &pipeline).unwrap_or_else(|said| panic!("{said:?}"));
+        let written = text(&cx, &program.module);
+        assert!(written.contains(wanted) && written.contains("#schedule.tree<"), "{wanted} in\n{written}");
+    }
+}
+
 /// `SUTURA_EDITS=0..10000`, which `cargo xtask soak` sets.
 #[test]
 fn edited_schedules_for_as_long_as_one_lets_it() {
@@ -172,10 +284,9 @@ fn schedules_that_rules_write_are_followed_to_the_same_kernels() {
         let mut runner = runner(seed);
         let options = SMALL[(seed % SMALL.len() as u64) as usize];
         let (before, mut module) = with_schedules(&cx, &mut runner, options);
-        let mut direct = copy(&cx, &before);
+        let mut direct = copy(&cx, &before.module);
         let to_gir = format!("convert-graph-to-gir{options}");
-        let pipeline = format!("builtin.module(func.func(canonicalize,stitch),{to_gir})");
-        run(&cx, &mut direct, &pipeline).unwrap_or_else(|said| panic!("{said:?}"));
+        run(&cx, &mut direct, &before.pipeline(&to_gir)).unwrap_or_else(|said| panic!("{said:?}"));
         let given = text(&cx, &module);
         run(&cx, &mut module, &format!("builtin.module({to_gir})")).unwrap_or_else(|said| panic!("{said:?}\n{given}"));
         assert_eq!(text(&cx, &module), text(&cx, &direct), "{given}");

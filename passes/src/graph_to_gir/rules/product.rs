@@ -17,7 +17,7 @@ use super::super::machine::{GroupTile, LowerTile};
 use super::super::region::{FusedRegion, Lowered};
 use super::super::schedule::{Group, Part, begin_of, emit};
 use super::left::Blocks;
-use super::{each, in_grid, place, staged, stage_name};
+use super::{each, in_grid, place, stage_name, staged};
 use crate::region::{Access, ContractPlan, Fit, Nest, Stage};
 
 /// Lowers a region of products: one, or several that are one launch.
@@ -95,7 +95,8 @@ impl<'r, 'a> Product<'r, 'a> {
         };
         let rows = plan.row().map_or((1, 1), range);
         let (tile, lower) = region.machine.tile_and_lower(rows, range(plan.col()).1);
-        let mut this = Self { region, nest, plan, tile, lower, packs: true, blocks: Blocks::default(), group_tile: None };
+        let mut this =
+            Self { region, nest, plan, tile, lower, packs: true, blocks: Blocks::default(), group_tile: None };
         this.packs = !this.lies_in_panels() && !this.sums_nothing();
         this.tile.0 = this.rows_near().min(tile.0);
         this.lower.retain(|lower| lower.rows < this.tile.0);

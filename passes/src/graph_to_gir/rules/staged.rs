@@ -26,16 +26,18 @@ pub(super) fn kernel(product: &Product<'_, '_>, group: &GroupTile) -> Kernel {
     let (last, outer) = plan.sums.split_last().expect("there is a sum");
     let space = product.region.machine.registers.to_string();
     let tile = Tile { rows: Some(Dim(row)), cols: Some(Dim(plan.col())), space, padded: false };
-    let in_turn = |dim: usize, by: i64, body| {
-        Node::Loop(Loop { dim: Dim(dim), split: Split::By(by), runs: Runs::InTurn, body })
-    };
+    let in_turn =
+        |dim: usize, by: i64, body| Node::Loop(Loop { dim: Dim(dim), split: Split::By(by), runs: Runs::InTurn, body });
     let shared = |input: usize, (rows, cols): (usize, usize)| {
         let tile = Tile { rows: Some(Dim(rows)), cols: Some(Dim(cols)), space: group.space.to_string(), padded: true };
         Node::Operand(Operand { stage: stage_name(nest, plan.stage), input, tile, to: Bring::Cache, body: vec![] })
     };
     let contract = Node::Place(Place { contract: true, ..place(nest, plan.stage, &tile) });
-    let block =
-        vec![shared(plan.lhs, (row, *last)), shared(plan.rhs, (*last, plan.col())), in_turn(*last, group.step, vec![contract])];
+    let block = vec![
+        shared(plan.lhs, (row, *last)),
+        shared(plan.rhs, (*last, plan.col())),
+        in_turn(*last, group.step, vec![contract]),
+    ];
     let blocks = vec![in_turn(*last, group.depth, block)];
     let mut body = outer.iter().rev().fold(blocks, |body, dim| vec![each(*dim, body)]);
     body.extend(plan.rest.iter().map(|s| Node::Place(place(nest, *s, &tile))));

@@ -405,7 +405,9 @@ impl<'c, 'a> Check<'c, '_, 'a> {
         if !wanted.eq(in_order) {
             let dims: Vec<String> = stage.reduced.iter().map(|dim| format!("d{dim}")).collect();
             let dims = dims.join(", ");
-            return Err(format!("{name} writes at indices, which needs a loop inside a group over each index of {dims}, in this order"));
+            return Err(format!(
+                "{name} writes at indices, which needs a loop inside a group over each index of {dims}, in this order"
+            ));
         }
         if tile.cols.is_some() && tile.space != machine.registers.to_string() {
             return Err(format!("{name} writes at indices on a tile in '{}', not in registers", tile.space));
@@ -514,7 +516,10 @@ impl<'c, 'a> Check<'c, '_, 'a> {
         if tile.rows.is_some() && !reads(lhs, tile.rows) || reads(rhs, tile.rows) {
             return Err(format!("the rows of {name} must be a dim of the factor that the columns are not of"));
         }
-        [lhs, rhs].into_iter().filter(|input| !self.near.contains(&(s, *input))).try_for_each(|i| self.packed(place, i, rhs))
+        [lhs, rhs]
+            .into_iter()
+            .filter(|input| !self.near.contains(&(s, *input)))
+            .try_for_each(|i| self.packed(place, i, rhs))
     }
 
     /// A packed factor is read in the loops that it was packed in.
@@ -727,9 +732,11 @@ impl<'c, 'a> Check<'c, '_, 'a> {
         self.covered(name, (0..self.left.len()).filter(|d| nest.mentions(read, *d)), tile)?;
         [rows, cols].into_iter().try_for_each(|d| check_column_access(nest, read, d.0)).map_err(|misfit| misfit.0)?;
         if let Some(packed) = self.flow.packed.get(&at) {
-            let inside = |(d, split): &(usize, Split)| *d != rows.0 && *d != cols.0 && self.left[*d] != Left::Index
-                || *d == rows.0 && *split != Split::One
-                || *d == cols.0 && !matches!(split, Split::By(by) if self.left[*d] == Left::Tile(*by));
+            let inside = |(d, split): &(usize, Split)| {
+                *d != rows.0 && *d != cols.0 && self.left[*d] != Left::Index
+                    || *d == rows.0 && *split != Split::One
+                    || *d == cols.0 && !matches!(split, Split::By(by) if self.left[*d] == Left::Tile(*by))
+            };
             if let Some((d, _)) = packed.loops.iter().find(|l| inside(l)) {
                 return Err(format!("{name} was packed in other parts of d{d} than it is shared in"));
             }

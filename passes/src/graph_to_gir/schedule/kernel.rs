@@ -199,7 +199,12 @@ impl<'a> Region<'_, 'a> {
         let reads = contents.placed.iter().flat_map(|s| nest.stages[*s].reads());
         rooms.extend(self.region.rooms(nest, reads.filter(|read| ports.reads.contains(&read.value))));
         let mut seen: Vec<Poly> = Vec::new();
-        rooms.retain(|room| !seen.contains(room) && { seen.push(room.clone()); true });
+        rooms.retain(|room| {
+            !seen.contains(room) && {
+                seen.push(room.clone());
+                true
+            }
+        });
         rooms
     }
 
@@ -233,13 +238,7 @@ impl<'a> Region<'_, 'a> {
         some.ok_or_else(|| format!("the loop over {} has no number of units from 1 to {MOST_UNITS}", l.dim))
     }
 
-    fn body(
-        &self,
-        e: &mut Emit<'_>,
-        (tree, count): (&KernelTree, i64),
-        ports: &Ports,
-        flow: &Flow,
-    ) -> Built<()> {
+    fn body(&self, e: &mut Emit<'_>, (tree, count): (&KernelTree, i64), ports: &Ports, flow: &Flow) -> Built<()> {
         let (mut ranges, mut nodes) = (Ranges::whole(e, &self.walk), &tree.body[..]);
         for trip in e.grid.clone() {
             let [Node::Loop(l)] = nodes else { unreachable!("one index of the grid for each of its loops") };

@@ -206,7 +206,9 @@ impl<'a> Program<'_, 'a> {
             let of = self.region(part);
             for stage in &of.nest.stages {
                 let data = stage.scatter.iter().flat_map(|scatter| scatter.data.iter().copied());
-                copies.extend(data.zip(&stage.results).map(|(data, write)| (Arg::Tensor(data), of.tensor(write.value).0)));
+                copies.extend(
+                    data.zip(&stage.results).map(|(data, write)| (Arg::Tensor(data), of.tensor(write.value).0)),
+                );
             }
         }
         copies

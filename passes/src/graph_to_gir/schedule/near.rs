@@ -20,8 +20,8 @@ use super::Region;
 use super::nodes::Units;
 use super::products::PackedView;
 use super::ranges::{Range, Ranges};
-use crate::region::{Access, Edge};
 use crate::region::cost::value_text;
+use crate::region::{Access, Edge};
 
 /// Most bytes of an operand near; code generation gives a thread no more.
 const MOST_NEAR: i64 = 1 << 20;
@@ -177,7 +177,8 @@ impl Region<'_, '_> {
         };
         if bytes > i128::from(most) {
             let name = value_text(self.nest.cx, self.nest.body, stage.inputs[operand.input].value);
-            let why = format!("keeps {elements} elements of {name} near, which are more than the {most} bytes that fit {of}");
+            let why =
+                format!("keeps {elements} elements of {name} near, which are more than the {most} bytes that fit {of}");
             return Emit::unsupported(stage.op, &why);
         }
         let counts = (0..dims.len()).filter(|number| keeps(&dims, *number)).map(|number| dims[number].count.clone());

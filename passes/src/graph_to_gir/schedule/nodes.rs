@@ -288,7 +288,6 @@ impl<'a> Inside<'_, 'a> {
         Ok(())
     }
 
-
     // ---- stages
 
     fn places(

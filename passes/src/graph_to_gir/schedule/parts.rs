@@ -123,5 +123,4 @@ impl Emit<'_> {
         let ty = self.b.body().ty(like.value);
         LoadOp::value(&mut self.b, self.loc, slice, pad, ty)
     }
-
 }

@@ -121,11 +121,8 @@ impl Inside<'_, '_> {
         };
         let along = frame.col.as_ref().is_some_and(|col| stage.reduced.contains(&col.dim));
         let rows = frame.row.is_some();
-        let shape = if along {
-            Shape { rows, cols: true }
-        } else {
-            frame.shape(self.nest(), &stage.results[key.1].index)
-        };
+        let shape =
+            if along { Shape { rows, cols: true } } else { frame.shape(self.nest(), &stage.results[key.1].index) };
         let like = match state.sums.get(&key) {
             Some(Sum::Carried(tile) | Sum::Kept { now: tile, .. }) if tile.shape == shape => Some(*tile),
             _ => None,
