@@ -17,8 +17,9 @@ pub const SCHEDULE: &str = "schedule-regions";
 /// Kernels and the host program.
 pub const TILE: &str = "convert-graph-to-gir";
 
-/// Intrinsics of the machine, and what is known at compile time.
-pub const TENSORIZE: &str = "tensorize,fold-launches,canonicalize,cse";
+/// Intrinsics of the machine, what is known at compile time, and kernels that move less.
+pub const TENSORIZE: &str =
+    "tensorize,fold-launches,canonicalize,cse,gir-simplify,gir.kernel(loop-invariant-code-motion)";
 
 /// Upstream operations for a processor.
 pub const LOWER: &str = "inline-programs,update-in-place,plan-buffers,convert-gir-to-cpu,convert-rt-to-llvm,expand-math,expand-fma,expand-truncf,canonicalize,cse";

@@ -130,10 +130,14 @@ A kernel holds nodes:
 
 - `loop d0 by 16 { … }` loops over a dim, or over what loops around it have left of it. A trip has 16 indices, the last one may
   have fewer; with `even 64` it has one of 64 parts, which are as even as they can be; with neither it has one index. The trips
-  of a loop of the `grid` are groups, which run in any order. Such loops come first, each alone in the one before.
-- `place max:0` computes a stage; `contract prod:3` computes a sum of products as one contraction of tiles.
+  of a loop of the `grid` are groups, which run in any order. Such loops come first, each alone in the one before. The trips of a
+  loop over `units` are units of one group, which run at once; such a loop is alone in the loops of the grid.
+- `place max:0` computes a stage; `contract prod:3` computes a sum of products as one contraction of tiles, over one index of what
+  is summed or over as many as a loop has left, where both factors are shared by units.
 - `join sum:1` joins the parts of what a stage combines.
-- `cache prod:3.0` keeps all that what follows in this loop reads of input 0 of stage 3 in the group's memory, padded.
+- `cache prod:3.0` keeps all that what follows in this loop reads of input 0 of stage 3 in the group's memory, padded. A tensor is
+  copied; with a body, `cache prod:3.0 … { … }`, the region makes the input, and the body computes it. In the memory that
+  the units of a group share, each copies its share of the rows of the tile.
 - `operand exp:2.0` brings a window of input 0 of stage 2 here; `pack prod:3.1` writes it to memory of its own, for later kernels.
 
 All but loops end with their tile: `rows d0 cols d1 in l1 padded`. A tile has rows along one dim and columns along another; of

@@ -1,6 +1,8 @@
 //! A dialect of its own: saturating arithmetic, with a pattern, a meaning for the interpreter, and a pass that lowers it; and an
 //! op on tensors with a form of its own, which is fused and compiled as those of `graph` are.
 
+mod rule;
+
 use sutura_dialects::arith;
 use sutura_dialects::r#dyn::attr::symbolic_shape;
 use sutura_dialects::r#dyn::{Facts, Poly};
@@ -173,10 +175,11 @@ pub fn registry() -> Registry {
     sutura_dialects::all().with::<SatDialect>()
 }
 
-/// Sutura's passes and this one.
+/// Sutura's passes and those of this crate.
 pub fn passes() -> PassRegistry {
     let mut passes = PassRegistry::new();
     sutura_passes::register(&mut passes);
     passes.add(&LOWER_SAT);
+    passes.add(&rule::FOUR_ROWS);
     passes
 }

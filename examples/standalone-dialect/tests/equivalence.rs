@@ -33,6 +33,16 @@ fn lowering_keeps_the_meaning() {
 /// The op on tensors, between others, is compiled to a kernel, which computes the same.
 #[test]
 fn kernels_keep_the_meaning_of_a_form() {
+    kernels_keep_the_meaning("builtin.module(func.func(stitch),convert-graph-to-gir)");
+}
+
+/// So do those of the schedules that this crate's rule writes.
+#[test]
+fn schedules_of_a_rule_keep_the_meaning() {
+    kernels_keep_the_meaning("builtin.module(func.func(stitch,four-rows),convert-graph-to-gir)");
+}
+
+fn kernels_keep_the_meaning(pipeline: &str) {
     let cx = Context::new(standalone_dialect::registry());
     let text = "#rows = affine_map<(d0, d1) -> (d0, d1)>
         !x = tensor<7x20xf32>
@@ -54,7 +64,6 @@ fn kernels_keep_the_meaning_of_a_form() {
         }";
     let before = parse_text(&cx, "main.mlir", text).expect("a program");
     let mut after = parse_text(&cx, "main.mlir", text).expect("a program");
-    let pipeline = "builtin.module(func.func(stitch),convert-graph-to-gir)";
     let passes = standalone_dialect::passes();
     let mut manager = parse_pipeline(&cx, &passes, "test", pipeline, &mut Diagnostics::default()).expect("a pipeline");
     run_pipeline(&cx, &mut after, &mut manager, &RunConfig::default(), &mut |_| {}).1.expect("the passes run");

@@ -21,7 +21,34 @@ pub use contract::ContractPlan;
 pub use nest::{Access, Edge, Nest, Stage};
 pub use rows::RowPlan;
 pub use scheme::{Scheme, Windows, fit, loop_scheme};
+use sutura_dialects::r#dyn::Facts;
+use sutura_dialects::graph::FusionOp;
 pub use sutura_dialects::graph::form::{Scan, Scatter};
+use sutura_ir::{OpRef, Value};
+
+/// What is known of a fusion's sizes, and its region in normal form: a schedule's dims and stages are those of the form.
+///
+/// # Errors
+/// When the region has no normal form, or consists of several products, of which each has one.
+pub fn of_fusion<'a>(fusion: FusionOp<'a>) -> Fit<(Facts, Nest<'a>)> {
+    let Some(entry) = fusion.body().entry() else { return misfit("has an empty body") };
+    let facts = Facts::of_block(entry).map_err(|(_, contradiction)| Misfit(contradiction.to_string()))?;
+    let mut ops: Vec<OpRef<'a>> = entry.ops().filter(|op| !op.name_str().starts_with("dyn.")).collect();
+    let mut outputs: Vec<Value> = Vec::new();
+    for value in ops.pop().into_iter().flat_map(OpRef::operands) {
+        if !outputs.contains(&value) {
+            outputs.push(value);
+        }
+    }
+    if ops.is_empty() {
+        return misfit("has an empty body");
+    }
+    if products::siblings(&facts, &ops, &outputs).is_some() {
+        return misfit("consists of several products");
+    }
+    let nest = Nest::of(&facts, &ops, &outputs)?;
+    Ok((facts, nest))
+}
 
 /// Why ops do not fit into one kernel, in words.
 #[derive(Clone, PartialEq, Eq, Debug)]

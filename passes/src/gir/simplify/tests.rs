@@ -6,8 +6,11 @@ use sutura_dialects::gir::interp::{Counters, run_kernel};
 use sutura_dialects::text::parse_text;
 use sutura_interp::Buffer;
 use sutura_interp::random::Random;
-use sutura_ir::{Context, Module};
+use sutura_dialects::gir::ops::KernelOp;
+use sutura_dialects::target::machine_in;
+use sutura_ir::{Context, Module, OpRef};
 
+use crate::gir::cost::KernelCost;
 use crate::testing::{context, run, text};
 
 const TILE: &str = "!gir.tile<vec, f32, [1, 8]>";
@@ -161,6 +164,75 @@ fn check(pipeline: &str, seed: u64) -> usize {
 fn rewrites_keep_the_meaning_and_never_raise_the_traffic() {
     let lowered = check("builtin.module(gir-simplify)", 3);
     assert!(lowered > 30, "only {lowered} kernels move less");
+}
+
+/// Bytes that a kernel moves at these sizes, dram before memory on the chip before registers.
+fn moved(cx: &Context, module: &Module, of: i64) -> Vec<(String, [u64; 3])> {
+    let body = module.body();
+    let machine = machine_in(cx, body).ok().flatten();
+    let mut all = Vec::new();
+    for op in body.entry_block().into_iter().flat_map(|block| body.ops(block)) {
+        let kernel = OpRef::new(cx, body, op);
+        let Some(name) = kernel.as_::<KernelOp<'_>>().and_then(|_| kernel.symbol_name()) else { continue };
+        let Ok(cost) = KernelCost::of(kernel, machine) else { continue };
+        let size = |name: &str| {
+            let dim = cost.dims.iter().find(|dim| dim.name == name)?;
+            Some(of.clamp(dim.min, dim.max.max(dim.min)) / dim.div.max(1) * dim.div.max(1))
+        };
+        let Ok(counts) = cost.at(&size) else { continue };
+        let mut bytes = [0; 3];
+        for (space, moved) in &counts.spaces {
+            let class = match &**space {
+                "dram" | "global" => 0,
+                "vec" | "reg" | "registers" => 2,
+                _ => 1,
+            };
+            bytes[class] += moved.read + moved.written;
+        }
+        all.push((name.to_owned(), bytes));
+    }
+    all
+}
+
+/// The kernels of each part of a lit test that becomes some.
+fn kernels_of_lit_tests(cx: &Context, machine: &str) -> Vec<(String, Module)> {
+    let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../lit-tests/graph_to_gir");
+    let mut all = Vec::new();
+    for file in std::fs::read_dir(folder).expect("the folder is in the repository") {
+        let path = file.expect("it can be listed").path();
+        let source = std::fs::read_to_string(&path).expect("it is text");
+        for (part, source) in source.split("// -----").enumerate() {
+            let Ok(mut module) = parse_text(cx, "lit.mlir", source) else { continue };
+            let pipeline = format!(
+                "builtin.module(attach-target{{name={machine}}},raise-attention,expand-operators,func.func(stitch),convert-graph-to-gir)"
+            );
+            if run(cx, &mut module, &pipeline).is_ok() {
+                all.push((format!("{} {part}", path.display()), module));
+            }
+        }
+    }
+    all
+}
+
+/// As compilations run them, at sizes small and large.
+#[test]
+fn nor_on_the_kernels_of_lit_tests() {
+    const PIPELINE: &str = "builtin.module(canonicalize,cse,gir-simplify,gir.kernel(loop-invariant-code-motion))";
+    let (cx, mut seen, mut lowered) = (context(), 0, 0);
+    for machine in ["x86_avx512", "sm_80"] {
+        for (place, mut module) in kernels_of_lit_tests(&cx, machine) {
+            let before = [5, 37, 3000].map(|size| moved(&cx, &module, size));
+            run(&cx, &mut module, PIPELINE).unwrap_or_else(|e| panic!("{place}: {e:?}"));
+            let after = [5, 37, 3000].map(|size| moved(&cx, &module, size));
+            for ((name, was), (_, is)) in before.iter().flatten().zip(after.iter().flatten()) {
+                assert!(is <= was, "{place}, @{name} for {machine}: {was:?} became {is:?}");
+                seen += 1;
+                lowered += usize::from(is < was);
+            }
+        }
+    }
+    assert!(seen > 600, "only {seen} costs are known");
+    assert!(lowered > 0, "no kernel moves less");
 }
 
 #[test]
