@@ -3,11 +3,11 @@
 use std::fmt::Write;
 
 use sutura_dialects::gir::interp::{Counters, run_kernel};
+use sutura_dialects::gir::ops::KernelOp;
+use sutura_dialects::target::machine_in;
 use sutura_dialects::text::parse_text;
 use sutura_interp::Buffer;
 use sutura_interp::random::Random;
-use sutura_dialects::gir::ops::KernelOp;
-use sutura_dialects::target::machine_in;
 use sutura_ir::{Context, Module, OpRef};
 
 use crate::gir::cost::KernelCost;

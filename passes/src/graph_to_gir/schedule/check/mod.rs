@@ -5,16 +5,18 @@
 //! its dims, and that operands are read as they were packed. After Halide's and TensorIR's checks of schedules, which also ask
 //! only where stages and loops stand.
 
-use std::collections::{HashMap, HashSet};
+mod operands;
+mod products;
+mod updates;
 
-use sutura_dialects::schedule::{Bring, Dim, Kernel, Loop, Node, Operand, Place, Runs, Split, Tile, walk};
+use std::collections::HashSet;
+
+use sutura_dialects::schedule::{Bring, Dim, Kernel, Loop, Node, Operand, Place, Split, Tile, walk};
 use sutura_ir::Value;
 
 use super::Region;
 use super::flow::{Contents, Flow};
 use super::ranges::gone_through;
-use super::scatter::Written;
-use crate::region::contract::check_product;
 use crate::region::cost::value_text;
 use crate::region::rows::check_column_access;
 use crate::region::{Access, Edge, Nest, Stage};
@@ -183,38 +185,6 @@ impl<'c, 'a> Check<'c, '_, 'a> {
             }
         }
         self.roles(tree)
-    }
-
-    /// The dim that a group's units share, and their number.
-    fn units_of(&self, tree: &'c Kernel) -> Result<Option<(usize, i64)>, String> {
-        let mut looped = None;
-        walk(&tree.body, &mut |node| match node {
-            Node::Loop(l) if l.runs == Runs::Units => looped = Some(l),
-            _ => {}
-        });
-        let Some(l) = looped else { return Ok(None) };
-        let (dim, machine) = (l.dim, self.of.region.machine);
-        if machine.group_space().is_none() {
-            return Err(format!("the loop over {dim} is over units, and a group of this machine has one"));
-        }
-        if let Some(s) = self.contents.placed.iter().find(|s| self.stage(**s).combines_along(dim.0)) {
-            return Err(format!("{} is combined along {dim}, which units share", self.name(*s)));
-        }
-        Ok(Some((dim.0, self.of.units(tree)?)))
-    }
-
-    /// What a stage writes over lies in the result before the first kernel.
-    fn over_data(&self, number: usize) -> Checked {
-        let (nest, stage) = (self.nest(), self.stage(number));
-        let Some(scatter) = &stage.scatter else { return Ok(()) };
-        let text = |value: &Value| value_text(nest.cx, nest.body, *value);
-        if let Some(made) = scatter.data.iter().find(|data| nest.made.contains_key(data)) {
-            return Err(format!("{} writes over {}, which the region makes", self.name(number), text(made)));
-        }
-        match stage.results.iter().find(|result| !nest.outputs.contains(&result.value)) {
-            Some(inner) => Err(format!("{} writes at indices, and only the region reads it", text(&inner.value))),
-            None => Ok(()),
-        }
     }
 
     /// A dim is rows of tiles or columns of tiles, and what is read and computed along it goes in equal steps.
@@ -393,29 +363,6 @@ impl<'c, 'a> Check<'c, '_, 'a> {
         Ok(())
     }
 
-    /// Updates are gone through in order, each once.
-    fn writes_in_order(&self, number: usize, name: &str, tile: &Tile) -> Checked {
-        let (nest, stage, machine) = (self.nest(), self.stage(number), self.of.region.machine);
-        if let Some(l) = self.around.iter().find(|l| !stage.dims.contains(&l.dim.0)) {
-            return Err(format!("{name} writes at indices, once for each trip of the loop over {}", l.dim));
-        }
-        let updates = self.around.iter().filter(|l| stage.reduced.contains(&l.dim.0) && !nest.is_unit(l.dim.0));
-        let in_order: Vec<(usize, Split, bool)> = updates.map(|l| (l.dim.0, l.split, l.is_grid())).collect();
-        let wanted = stage.reduced.iter().filter(|dim| !nest.is_unit(**dim)).map(|dim| (*dim, Split::One, false));
-        if !wanted.eq(in_order) {
-            let dims: Vec<String> = stage.reduced.iter().map(|dim| format!("d{dim}")).collect();
-            let dims = dims.join(", ");
-            return Err(format!(
-                "{name} writes at indices, which needs a loop inside a group over each index of {dims}, in this order"
-            ));
-        }
-        if tile.cols.is_some() && tile.space != machine.registers.to_string() {
-            return Err(format!("{name} writes at indices on a tile in '{}', not in registers", tile.space));
-        }
-        let col = tile.cols.map(|dim| dim.0);
-        Written::of(nest, stage, &self.of.region.facts, col).check().map_err(|why| format!("{name} {why}"))
-    }
-
     /// Tiles of a kernel lie in one space, which the machine has.
     fn tile(&mut self, what: &str, tile: &'c Tile) -> Checked {
         let machine = self.of.region.machine;
@@ -483,65 +430,6 @@ impl<'c, 'a> Check<'c, '_, 'a> {
         let in_tile = |dim: usize| [tile.rows, tile.cols].contains(&Some(Dim(dim)));
         match dims.into_iter().find(|dim| self.left[*dim] != Left::Index && !in_tile(*dim)) {
             Some(dim) => Err(format!("{what} is placed where d{dim} is neither one index nor in its tile")),
-            None => Ok(()),
-        }
-    }
-
-    fn contraction(&self, place: &Place) -> Checked {
-        let (s, tile) = (place.stage.number, &place.tile);
-        let (stage, name, nest) = (self.stage(s), self.name(s), self.nest());
-        check_product(nest, stage).map_err(|misfit| format!("{name} is no contraction: it {misfit}"))?;
-        if tile.space != self.of.region.machine.registers.to_string() {
-            return Err(format!("the contraction {name} lies in '{}', not in registers", tile.space));
-        }
-        // Beyond the end of a dim, both factors are zero where units have brought them near.
-        let shared = (0..2).all(|input| self.shared.contains(&(s, input)));
-        let mut several = stage.reduced.iter().filter(|dim| self.left[**dim] != Left::Index);
-        let (first, second) = (several.next(), several.next());
-        if let Some(dim) = second.or(first.filter(|dim| !(shared && matches!(self.left[**dim], Left::Tile(_))))) {
-            return Err(format!(
-                "the contraction {name} is placed where d{dim}, which it sums over, has more than one index"
-            ));
-        }
-        // A unit that computes alone has all of the product.
-        if let Some((dim, units)) = self.units.filter(|(dim, _)| !stage.parallel().any(|d| d == *dim)) {
-            return Err(format!("the contraction {name} is computed by each of {units} units, which share d{dim}"));
-        }
-        let reads = |input: usize, dim: Option<Dim>| dim.is_some_and(|dim| nest.mentions(&stage.inputs[input], dim.0));
-        let rhs = usize::from(!reads(0, tile.cols));
-        let lhs = 1 - rhs;
-        if !reads(rhs, tile.cols) || reads(lhs, tile.cols) {
-            return Err(format!("the columns of {name} must be a dim of one of its factors"));
-        }
-        if tile.rows.is_some() && !reads(lhs, tile.rows) || reads(rhs, tile.rows) {
-            return Err(format!("the rows of {name} must be a dim of the factor that the columns are not of"));
-        }
-        [lhs, rhs]
-            .into_iter()
-            .filter(|input| !self.near.contains(&(s, *input)))
-            .try_for_each(|i| self.packed(place, i, rhs))
-    }
-
-    /// A packed factor is read in the loops that it was packed in.
-    fn packed(&self, place: &Place, input: usize, rhs: usize) -> Checked {
-        let Some(packed) = self.flow.packed.get(&(place.stage.number, input)) else { return Ok(()) };
-        let name = self.name(place.stage.number);
-        if input != rhs {
-            return Err(format!("input {input} of {name} is packed, and has no columns there"));
-        }
-        let col = place.tile.cols.map_or(usize::MAX, |dim| dim.0);
-        let divided: HashMap<usize, Split> = packed.loops.iter().copied().collect();
-        let columns = match divided.get(&col) {
-            Some(Split::By(by)) => Left::Tile(*by),
-            _ => Left::Whole,
-        };
-        if self.left[col] != columns && !self.nest().is_unit(col) {
-            return Err(format!("input {input} of {name} was packed in other columns than it is read in"));
-        }
-        match packed.loops.iter().find(|(dim, _)| *dim != col && self.left[*dim] != Left::Index) {
-            Some((dim, _)) => Err(format!(
-                "input {input} of {name} was packed for each index of d{dim}, and is read where there is more than one"
-            )),
             None => Ok(()),
         }
     }
@@ -635,151 +523,6 @@ impl<'c, 'a> Check<'c, '_, 'a> {
                 let [a, b] = [place, next].map(|place| self.name(place.stage.number));
                 Err(format!("{a} and {b} are joined one behind the other, and have different numbers of parts"))
             }
-        }
-    }
-
-    fn operand(&mut self, operand: &'c Operand) -> Checked {
-        let (at, tile) = ((operand.stage.number, operand.input), &operand.tile);
-        let read = &self.stage(at.0).inputs[at.1];
-        let name = format!("operand {} of {}", at.1, self.name(at.0));
-        let shared = self.of.region.machine.group_space().is_some_and(|space| **space == *tile.space);
-        if operand.to == Bring::Cache && shared {
-            return self.shared(&name, at, (operand, read));
-        }
-        if operand.to == Bring::Cache {
-            return self.cached(&name, at, (operand, read));
-        }
-        self.tile(&name, tile)?;
-        let dims = (0..self.left.len()).filter(|dim| self.nest().mentions(read, *dim));
-        self.covered(&name, dims, tile)?;
-        self.read(&name, read, tile)?;
-        self.stage(at.0).picks.iter().try_for_each(|pick| self.picked(&name, &pick.access, tile))?;
-        if operand.to == Bring::Tile {
-            return Ok(());
-        }
-        if tile.rows.is_some() {
-            return Err(format!("{name} is packed on a tile with rows; it has columns only"));
-        }
-        let mut seen: HashSet<usize> = HashSet::new();
-        for l in &self.around {
-            if !seen.insert(l.dim.0) {
-                return Err(format!("{name} is packed in two loops over {}", l.dim));
-            }
-            let columns = tile.cols == Some(l.dim);
-            if !(l.split == Split::One || columns && matches!(l.split, Split::By(_))) {
-                return Err(format!("{name} is packed in a loop that has more than one index of {}", l.dim));
-            }
-        }
-        Ok(())
-    }
-
-    fn cached(&mut self, name: &str, at: (usize, usize), (operand, read): (&'c Operand, &Access)) -> Checked {
-        let machine = self.of.region.machine;
-        if !machine.keeps_near() && operand.body.is_empty() {
-            return Err(format!("{name} is kept near, which groups of this machine do not"));
-        }
-        if operand.tile.space != machine.cache.to_string() {
-            return Err(format!("{name} is kept in '{}'; a group keeps it in '{}'", operand.tile.space, machine.cache));
-        }
-        match (self.nest().maker(read), operand.body.is_empty()) {
-            (Some(_), true) => {
-                return Err(format!("{name} is made in the region, and has no body that computes it"));
-            }
-            (None, false) => {
-                return Err(format!("{name} has a body, and is a tensor that the region reads, which is copied"));
-            }
-            _ => {}
-        }
-        let left = |place: &&Place| {
-            let col = place.tile.cols.map_or(usize::MAX, |dim| dim.0);
-            place.contract && place.stage.number == at.0 && !self.nest().mentions(read, col)
-        };
-        if !self.contracts.iter().any(left) {
-            return Err(format!("{name} is kept near, and no contraction of the kernel reads it as its left factor"));
-        }
-        if self.near.contains(&at) {
-            return Err(format!("{name} is kept near where it is already"));
-        }
-        if let Some(maker) = self.nest().maker(read) {
-            self.made_near(name, maker, (operand, read))?;
-        }
-        self.near.insert(at);
-        Ok(())
-    }
-
-    /// What units bring near for each other: each a share of its rows.
-    fn shared(&mut self, name: &str, at: (usize, usize), (operand, read): (&'c Operand, &Access)) -> Checked {
-        let (nest, tile) = (self.nest(), &operand.tile);
-        let Some((dim, units)) = self.units else {
-            return Err(format!("{name} is shared in '{}', and no loop is over units", tile.space));
-        };
-        if read.slot.is_some() || !operand.body.is_empty() || read.oob.is_some() {
-            return Err(format!("{name} is shared, and is no tensor that is read as it lies"));
-        }
-        let (Some(rows), Some(cols)) = (tile.rows, tile.cols) else {
-            return Err(format!("{name} is shared on a tile without rows and columns"));
-        };
-        if nest.mentions(read, dim) && rows.0 != dim {
-            return Err(format!("{name} differs from unit to unit along d{dim}, which is not the rows of its tile"));
-        }
-        match self.left[rows.0] {
-            Left::Tile(count) if rows.0 == dim || count % units == 0 => {}
-            _ => return Err(format!("{name} has rows along {rows}, which {units} units do not share evenly")),
-        }
-        if !matches!(self.left[cols.0], Left::Tile(_)) && nest.extents[cols.0].as_const().is_none() {
-            return Err(format!("{name} has columns along {cols}, whose number is no constant"));
-        }
-        self.covered(name, (0..self.left.len()).filter(|d| nest.mentions(read, *d)), tile)?;
-        [rows, cols].into_iter().try_for_each(|d| check_column_access(nest, read, d.0)).map_err(|misfit| misfit.0)?;
-        if let Some(packed) = self.flow.packed.get(&at) {
-            let inside = |(d, split): &(usize, Split)| {
-                *d != rows.0 && *d != cols.0 && self.left[*d] != Left::Index
-                    || *d == rows.0 && *split != Split::One
-                    || *d == cols.0 && !matches!(split, Split::By(by) if self.left[*d] == Left::Tile(*by))
-            };
-            if let Some((d, _)) = packed.loops.iter().find(|l| inside(l)) {
-                return Err(format!("{name} was packed in other parts of d{d} than it is shared in"));
-            }
-        }
-        if !self.contracts.iter().any(|place| place.stage.number == at.0) {
-            return Err(format!("{name} is shared, and no contraction of the kernel reads it"));
-        }
-        if !self.near.insert(at) {
-            return Err(format!("{name} is kept near where it is already"));
-        }
-        self.shared.insert(at);
-        Ok(())
-    }
-
-    /// The body of an operand computes all of it that what follows reads, and nothing else sees what it makes.
-    fn made_near(&mut self, name: &str, maker: usize, (operand, read): (&'c Operand, &Access)) -> Checked {
-        let result = self.stage(maker).results.iter().find(|result| result.slot == read.slot);
-        if read.oob.is_some() || !read.guard.is_empty() || result.is_none_or(|result| result.index != read.index) {
-            return Err(format!("{name} is read at other places than it is made at"));
-        }
-        let mut wrong = Ok(());
-        walk(&operand.body, &mut |node| match node {
-            Node::Operand(inner) if inner.to != Bring::Tile => {
-                wrong = Err(format!("the body of {name} packs or keeps another operand"));
-            }
-            Node::Join(_) => wrong = Err(format!("the body of {name} joins parts")),
-            Node::Place(place) if place.contract => {
-                wrong = Err(format!("the body of {name} has a contraction, which needs a kernel of its own"));
-            }
-            Node::Place(place) if self.stage(place.stage.number).scatter.is_some() => {
-                wrong = Err(format!("the body of {name} writes at indices"));
-            }
-            _ => {}
-        });
-        wrong?;
-        let outer = (std::mem::take(&mut self.made), std::mem::take(&mut self.near), self.tile.take());
-        let outer_ended = std::mem::take(&mut self.ended);
-        self.nodes(&operand.body)?;
-        let ended = std::mem::replace(&mut self.ended, outer_ended);
-        (self.made, self.near, self.tile) = outer;
-        match ended.contains(&maker) {
-            true => Ok(()),
-            false => Err(format!("the body of {name} does not compute it")),
         }
     }
 }

@@ -1,0 +1,174 @@
+//! Operands: brought into a tile, kept near, shared by units, packed.
+
+use std::collections::HashSet;
+
+use sutura_dialects::schedule::{Bring, Kernel, Node, Operand, Place, Runs, Split, walk};
+
+use super::{Check, Checked, Left};
+use crate::region::Access;
+use crate::region::rows::check_column_access;
+
+impl<'c> Check<'c, '_, '_> {
+    /// The dim that a group's units share, and their number.
+    pub(super) fn units_of(&self, tree: &'c Kernel) -> Result<Option<(usize, i64)>, String> {
+        let mut looped = None;
+        walk(&tree.body, &mut |node| match node {
+            Node::Loop(l) if l.runs == Runs::Units => looped = Some(l),
+            _ => {}
+        });
+        let Some(l) = looped else { return Ok(None) };
+        let (dim, machine) = (l.dim, self.of.region.machine);
+        if machine.group_space().is_none() {
+            return Err(format!("the loop over {dim} is over units, and a group of this machine has one"));
+        }
+        if let Some(s) = self.contents.placed.iter().find(|s| self.stage(**s).combines_along(dim.0)) {
+            return Err(format!("{} is combined along {dim}, which units share", self.name(*s)));
+        }
+        Ok(Some((dim.0, self.of.units(tree)?)))
+    }
+
+    pub(super) fn operand(&mut self, operand: &'c Operand) -> Checked {
+        let (at, tile) = ((operand.stage.number, operand.input), &operand.tile);
+        let read = &self.stage(at.0).inputs[at.1];
+        let name = format!("operand {} of {}", at.1, self.name(at.0));
+        let shared = self.of.region.machine.group_space().is_some_and(|space| **space == *tile.space);
+        if operand.to == Bring::Cache && shared {
+            return self.shared(&name, at, (operand, read));
+        }
+        if operand.to == Bring::Cache {
+            return self.cached(&name, at, (operand, read));
+        }
+        self.tile(&name, tile)?;
+        let dims = (0..self.left.len()).filter(|dim| self.nest().mentions(read, *dim));
+        self.covered(&name, dims, tile)?;
+        self.read(&name, read, tile)?;
+        self.stage(at.0).picks.iter().try_for_each(|pick| self.picked(&name, &pick.access, tile))?;
+        if operand.to == Bring::Tile {
+            return Ok(());
+        }
+        if tile.rows.is_some() {
+            return Err(format!("{name} is packed on a tile with rows; it has columns only"));
+        }
+        let mut seen: HashSet<usize> = HashSet::new();
+        for l in &self.around {
+            if !seen.insert(l.dim.0) {
+                return Err(format!("{name} is packed in two loops over {}", l.dim));
+            }
+            let columns = tile.cols == Some(l.dim);
+            if !(l.split == Split::One || columns && matches!(l.split, Split::By(_))) {
+                return Err(format!("{name} is packed in a loop that has more than one index of {}", l.dim));
+            }
+        }
+        Ok(())
+    }
+
+    fn cached(&mut self, name: &str, at: (usize, usize), (operand, read): (&'c Operand, &Access)) -> Checked {
+        let machine = self.of.region.machine;
+        if !machine.keeps_near() && operand.body.is_empty() {
+            return Err(format!("{name} is kept near, which groups of this machine do not"));
+        }
+        if operand.tile.space != machine.cache.to_string() {
+            return Err(format!("{name} is kept in '{}'; a group keeps it in '{}'", operand.tile.space, machine.cache));
+        }
+        match (self.nest().maker(read), operand.body.is_empty()) {
+            (Some(_), true) => {
+                return Err(format!("{name} is made in the region, and has no body that computes it"));
+            }
+            (None, false) => {
+                return Err(format!("{name} has a body, and is a tensor that the region reads, which is copied"));
+            }
+            _ => {}
+        }
+        let left = |place: &&Place| {
+            let col = place.tile.cols.map_or(usize::MAX, |dim| dim.0);
+            place.contract && place.stage.number == at.0 && !self.nest().mentions(read, col)
+        };
+        if !self.contracts.iter().any(left) {
+            return Err(format!("{name} is kept near, and no contraction of the kernel reads it as its left factor"));
+        }
+        if self.near.contains(&at) {
+            return Err(format!("{name} is kept near where it is already"));
+        }
+        if let Some(maker) = self.nest().maker(read) {
+            self.made_near(name, maker, (operand, read))?;
+        }
+        self.near.insert(at);
+        Ok(())
+    }
+
+    /// What units bring near for each other: each a share of its rows.
+    fn shared(&mut self, name: &str, at: (usize, usize), (operand, read): (&'c Operand, &Access)) -> Checked {
+        let (nest, tile) = (self.nest(), &operand.tile);
+        let Some((dim, units)) = self.units else {
+            return Err(format!("{name} is shared in '{}', and no loop is over units", tile.space));
+        };
+        if read.slot.is_some() || !operand.body.is_empty() || read.oob.is_some() {
+            return Err(format!("{name} is shared, and is no tensor that is read as it lies"));
+        }
+        let (Some(rows), Some(cols)) = (tile.rows, tile.cols) else {
+            return Err(format!("{name} is shared on a tile without rows and columns"));
+        };
+        if nest.mentions(read, dim) && rows.0 != dim {
+            return Err(format!("{name} differs from unit to unit along d{dim}, which is not the rows of its tile"));
+        }
+        match self.left[rows.0] {
+            Left::Tile(count) if rows.0 == dim || count % units == 0 => {}
+            _ => return Err(format!("{name} has rows along {rows}, which {units} units do not share evenly")),
+        }
+        if !matches!(self.left[cols.0], Left::Tile(_)) && nest.extents[cols.0].as_const().is_none() {
+            return Err(format!("{name} has columns along {cols}, whose number is no constant"));
+        }
+        self.covered(name, (0..self.left.len()).filter(|d| nest.mentions(read, *d)), tile)?;
+        [rows, cols].into_iter().try_for_each(|d| check_column_access(nest, read, d.0)).map_err(|misfit| misfit.0)?;
+        if let Some(packed) = self.flow.packed.get(&at) {
+            let inside = |(d, split): &(usize, Split)| {
+                *d != rows.0 && *d != cols.0 && self.left[*d] != Left::Index
+                    || *d == rows.0 && *split != Split::One
+                    || *d == cols.0 && !matches!(split, Split::By(by) if self.left[*d] == Left::Tile(*by))
+            };
+            if let Some((d, _)) = packed.loops.iter().find(|l| inside(l)) {
+                return Err(format!("{name} was packed in other parts of d{d} than it is shared in"));
+            }
+        }
+        if !self.contracts.iter().any(|place| place.stage.number == at.0) {
+            return Err(format!("{name} is shared, and no contraction of the kernel reads it"));
+        }
+        if !self.near.insert(at) {
+            return Err(format!("{name} is kept near where it is already"));
+        }
+        self.shared.insert(at);
+        Ok(())
+    }
+
+    /// The body of an operand computes all of it that what follows reads, and nothing else sees what it makes.
+    fn made_near(&mut self, name: &str, maker: usize, (operand, read): (&'c Operand, &Access)) -> Checked {
+        let result = self.stage(maker).results.iter().find(|result| result.slot == read.slot);
+        if read.oob.is_some() || !read.guard.is_empty() || result.is_none_or(|result| result.index != read.index) {
+            return Err(format!("{name} is read at other places than it is made at"));
+        }
+        let mut wrong = Ok(());
+        walk(&operand.body, &mut |node| match node {
+            Node::Operand(inner) if inner.to != Bring::Tile => {
+                wrong = Err(format!("the body of {name} packs or keeps another operand"));
+            }
+            Node::Join(_) => wrong = Err(format!("the body of {name} joins parts")),
+            Node::Place(place) if place.contract => {
+                wrong = Err(format!("the body of {name} has a contraction, which needs a kernel of its own"));
+            }
+            Node::Place(place) if self.stage(place.stage.number).scatter.is_some() => {
+                wrong = Err(format!("the body of {name} writes at indices"));
+            }
+            _ => {}
+        });
+        wrong?;
+        let outer = (std::mem::take(&mut self.made), std::mem::take(&mut self.near), self.tile.take());
+        let outer_ended = std::mem::take(&mut self.ended);
+        self.nodes(&operand.body)?;
+        let ended = std::mem::replace(&mut self.ended, outer_ended);
+        (self.made, self.near, self.tile) = outer;
+        match ended.contains(&maker) {
+            true => Ok(()),
+            false => Err(format!("the body of {name} does not compute it")),
+        }
+    }
+}

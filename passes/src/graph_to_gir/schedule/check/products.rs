@@ -1,0 +1,69 @@
+//! Contractions, and the factors that are packed for them.
+
+use std::collections::HashMap;
+
+use sutura_dialects::schedule::{Dim, Place, Split};
+
+use super::{Check, Checked, Left};
+use crate::region::contract::check_product;
+
+impl Check<'_, '_, '_> {
+    pub(super) fn contraction(&self, place: &Place) -> Checked {
+        let (s, tile) = (place.stage.number, &place.tile);
+        let (stage, name, nest) = (self.stage(s), self.name(s), self.nest());
+        check_product(nest, stage).map_err(|misfit| format!("{name} is no contraction: it {misfit}"))?;
+        if tile.space != self.of.region.machine.registers.to_string() {
+            return Err(format!("the contraction {name} lies in '{}', not in registers", tile.space));
+        }
+        // Beyond the end of a dim, both factors are zero where units have brought them near.
+        let shared = (0..2).all(|input| self.shared.contains(&(s, input)));
+        let mut several = stage.reduced.iter().filter(|dim| self.left[**dim] != Left::Index);
+        let (first, second) = (several.next(), several.next());
+        if let Some(dim) = second.or(first.filter(|dim| !(shared && matches!(self.left[**dim], Left::Tile(_))))) {
+            return Err(format!(
+                "the contraction {name} is placed where d{dim}, which it sums over, has more than one index"
+            ));
+        }
+        // A unit that computes alone has all of the product.
+        if let Some((dim, units)) = self.units.filter(|(dim, _)| !stage.parallel().any(|d| d == *dim)) {
+            return Err(format!("the contraction {name} is computed by each of {units} units, which share d{dim}"));
+        }
+        let reads = |input: usize, dim: Option<Dim>| dim.is_some_and(|dim| nest.mentions(&stage.inputs[input], dim.0));
+        let rhs = usize::from(!reads(0, tile.cols));
+        let lhs = 1 - rhs;
+        if !reads(rhs, tile.cols) || reads(lhs, tile.cols) {
+            return Err(format!("the columns of {name} must be a dim of one of its factors"));
+        }
+        if tile.rows.is_some() && !reads(lhs, tile.rows) || reads(rhs, tile.rows) {
+            return Err(format!("the rows of {name} must be a dim of the factor that the columns are not of"));
+        }
+        [lhs, rhs]
+            .into_iter()
+            .filter(|input| !self.near.contains(&(s, *input)))
+            .try_for_each(|i| self.packed(place, i, rhs))
+    }
+
+    /// A packed factor is read in the loops that it was packed in.
+    fn packed(&self, place: &Place, input: usize, rhs: usize) -> Checked {
+        let Some(packed) = self.flow.packed.get(&(place.stage.number, input)) else { return Ok(()) };
+        let name = self.name(place.stage.number);
+        if input != rhs {
+            return Err(format!("input {input} of {name} is packed, and has no columns there"));
+        }
+        let col = place.tile.cols.map_or(usize::MAX, |dim| dim.0);
+        let divided: HashMap<usize, Split> = packed.loops.iter().copied().collect();
+        let columns = match divided.get(&col) {
+            Some(Split::By(by)) => Left::Tile(*by),
+            _ => Left::Whole,
+        };
+        if self.left[col] != columns && !self.nest().is_unit(col) {
+            return Err(format!("input {input} of {name} was packed in other columns than it is read in"));
+        }
+        match packed.loops.iter().find(|(dim, _)| *dim != col && self.left[*dim] != Left::Index) {
+            Some((dim, _)) => Err(format!(
+                "input {input} of {name} was packed for each index of d{dim}, and is read where there is more than one"
+            )),
+            None => Ok(()),
+        }
+    }
+}
