@@ -48,7 +48,14 @@ pub(crate) fn attach(
 /// # Errors
 /// When a schedule cannot be written.
 pub(crate) fn text(compilation: &Compilation, program: &Program, talk: &Talk) -> Result<String, Failure> {
-    let copy = compilation.program(program.module.clone());
-    let scheduled = compilation.run(&SCHEDULE, copy, talk)?;
+    let scheduled = written(compilation, program, talk)?;
     schedule_file::text(&compilation.cx, scheduled.module.body()).map_err(Failure::input)
+}
+
+/// A copy of a program whose regions have their schedules as attributes.
+///
+/// # Errors
+/// When a schedule cannot be written.
+pub(crate) fn written(compilation: &Compilation, program: &Program, talk: &Talk) -> Result<Program, Failure> {
+    compilation.run(&SCHEDULE, compilation.program(program.module.clone()), talk)
 }

@@ -113,6 +113,9 @@ fn a_report_shows_every_level_the_plan_and_what_kernels_cost() {
     assert!(page.contains("version 1 of 2, taken") && page.contains("not taken at these sizes"), "{page}");
     assert!(page.contains("reduce max") && page.contains("subf, exp"), "{page}");
     assert!(page.contains("not measured"), "{page}");
+    // The schedule that a rule wrote, its price, and that of the best other one.
+    assert!(page.contains("by the rule for row") && page.contains("#schedule.tree&lt;"), "{page}");
+    assert!(page.contains("predicted ") && page.contains("runner-up "), "{page}");
     // The planner's remark on the region, with what it costs.
     assert!(page.contains("plan of @softmax: 1 region"), "{page}");
     // Longer rows take the other version.

@@ -122,8 +122,13 @@ impl Search {
         let tile = |v: Value| op.cx.type_as::<TileType>(op.ty(v));
         let (from, to) = (tile(stored.tile)?, tile(load.tile())?);
         let shapes = (from.elem, &from.rows, &from.cols) == (to.elem, &to.rows, &to.cols);
+        let memory = self.windows.space_of(load.slice())?;
+        // A tile that lies where the memory does is a window of it: kept in a place of its own it would take more of the space.
+        if to.space == memory {
+            return None;
+        }
         // A move costs what the load cost if the tile lies where the memory did, and less if it lies nearer.
-        let near = from.space == to.space || from.space == self.windows.space_of(load.slice())?;
+        let near = from.space == to.space || from.space == memory;
         (shapes && near).then_some(stored.tile)
     }
 }

@@ -498,6 +498,7 @@ impl Job<'_> {
                 if self.schedules(&program)? {
                     return Ok(None);
                 }
+                self.report_schedules(&program)?;
             }
             let kernels_alone = for_device(&stage) && !program.has_host(&self.compilation.cx);
             let stage = if kernels_alone { &LOWER_KERNELS_FOR_DEVICE } else { stage };
@@ -595,6 +596,12 @@ impl Job<'_> {
     fn report_level(&self, program: &Program, emit: Emit) -> Result<(), Failure> {
         let (Some(report), Compilation { cx, heard, .. }) = (self.report, self.compilation) else { return Ok(()) };
         report.level(cx, &program.module, emit, self.machine, &heard.all())
+    }
+
+    fn report_schedules(&self, program: &Program) -> Result<(), Failure> {
+        let Some(report) = self.report else { return Ok(()) };
+        let scheduled = schedules::written(self.compilation, program, self.talk)?;
+        report.schedules(&self.compilation.cx, &program.module, &scheduled.module)
     }
 
     /// Writes a stage's product into the folder for all of them, if there is one.

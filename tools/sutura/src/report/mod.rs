@@ -112,6 +112,16 @@ impl Report {
         Ok(())
     }
 
+    /// Keeps the schedules of a module's regions, which `scheduled` has as attributes.
+    ///
+    /// # Errors
+    /// When what the module says of its machine is wrong.
+    pub(crate) fn schedules(&self, cx: &Context, module: &Module, scheduled: &Module) -> Result<(), Failure> {
+        let sizes = self.sizes.iter().cloned().collect();
+        let regions = &mut self.found.borrow_mut().regions;
+        plan::schedules(cx, regions, (module, scheduled), &sizes).map_err(Failure::input)
+    }
+
     /// Keeps the text of a level.
     pub(crate) fn text(&self, emit: Emit, text: String) {
         let (name, what) = described(emit);

@@ -3,7 +3,7 @@
 use maud::{DOCTYPE, Markup, PreEscaped, html};
 
 use super::kernels::{Figures, Host, Kernel, Launch};
-use super::plan::Region;
+use super::plan::{Region, Schedule};
 use super::text::marked;
 use super::{Level, Page};
 use crate::resources::{Resources, filled};
@@ -63,7 +63,7 @@ fn plan(page: &Page<'_>) -> Markup {
                 "compared, at likely sizes."
             }
             .wide { table {
-                thead { tr { th { "#" } th { "Scheme" } th { "Operations" } th { "Bytes, time" } th { "Not fused, and why" } } }
+                thead { tr { th { "#" } th { "Scheme" } th { "Operations" } th { "Bytes, time" } th { "Schedule" } th { "Not fused, and why" } } }
                 tbody { @for (i, region) in page.regions.iter().enumerate() { (region_row(i, region)) } }
             } }
         }
@@ -79,10 +79,26 @@ fn region_row(i: usize, region: &Region) -> Markup {
                 code { (name) } @if !inside.is_empty() { ": " code { (inside) } } @if !node.is_empty() { " " span.faint { (node) } } br;
             } }
             td { @match &region.cost { Some(cost) => (cost), None => span.faint { "not planned here" } } }
+            td { @if let Some(schedule) = &region.schedule { (schedule_cell(&region.scheme, schedule)) } }
             td { @if region.reasons.is_empty() { span.faint { "reads no other region" } } @else {
                 ul.reasons { @for reason in &region.reasons { li { (reason) } } }
             } }
         }
+    }
+}
+
+/// The rule that wrote a schedule, its price, the runner-up with its price, and the tree.
+fn schedule_cell(scheme: &str, schedule: &Schedule) -> Markup {
+    html! {
+        @match &schedule.text {
+            Some(text) => details {
+                summary { "by the rule for " (scheme) }
+                pre { (marked(text)) }
+            },
+            None => span.faint { "none: an emitter of its own" },
+        }
+        @if let Some(ns) = schedule.predicted_ns { "predicted " (microseconds(ns)) br; }
+        @if let Some((plan, ns)) = &schedule.runner_up { span.faint { "runner-up " (plan) ", " (microseconds(*ns)) } }
     }
 }
 

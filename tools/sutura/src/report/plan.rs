@@ -1,10 +1,14 @@
 //! The plan: regions, what is in them, and why neighbours are not.
 
+use std::collections::HashMap;
+
 use sutura_dialects::func::FuncOp;
 use sutura_dialects::graph::operator::list_of_origins;
 use sutura_dialects::graph::{ComputeOp, FusionOp};
+use sutura_ir::asm::print::attr_text;
 use sutura_ir::diagnostics::{Diagnostic, RemarkKind};
-use sutura_ir::{Context, Module, OpRef};
+use sutura_ir::{Context, Module, Op, OpRef};
+use sutura_passes::graph_to_gir::{Candidate, choices};
 
 /// A region of a function.
 #[derive(Debug)]
@@ -18,6 +22,48 @@ pub(crate) struct Region {
     pub(crate) cost: Option<String>,
     /// Why it did not take in what it reads.
     pub(crate) reasons: Vec<String>,
+    /// How it becomes kernels, and what else it could.
+    pub(crate) schedule: Option<Schedule>,
+    /// The function, and the region in it.
+    at: (Op, Op),
+}
+
+/// The schedule of a region.
+#[derive(Debug)]
+pub(crate) struct Schedule {
+    /// The tree; absent where an emitter of its own lowers the region.
+    pub(crate) text: Option<String>,
+    /// Nanoseconds that the model of the machine predicts for it.
+    pub(crate) predicted_ns: Option<f64>,
+    /// The best of the others that were looked at, with what differs and its price.
+    pub(crate) runner_up: Option<(String, f64)>,
+}
+
+/// Notes the schedules of regions, which `scheduled` has as attributes, and their prices at sizes that are given.
+///
+/// # Errors
+/// When what the module says of its machine is wrong.
+pub(crate) fn schedules(
+    cx: &Context,
+    regions: &mut [Region],
+    (module, scheduled): (&Module, &Module),
+    sizes: &HashMap<String, i64>,
+) -> Result<(), String> {
+    let priced = choices(cx, module.body(), sizes)?;
+    for region in regions {
+        let (function, fusion) = region.at;
+        let inside = scheduled.body().nested(function).map(|body| OpRef::new(cx, body, fusion));
+        let tree = inside.and_then(|op| op.as_::<FusionOp<'_>>()?.schedule());
+        let text = tree.map(|tree| attr_text(cx, cx.ext_attr(tree.clone())));
+        let choice = priced.iter().find(|choice| (choice.function, choice.fusion) == region.at);
+        let candidates = choice.map_or(&[][..], |choice| &choice.candidates);
+        let price = |candidate: &Candidate| Some((candidate.plan.to_string(), candidate.predicted_ns?));
+        let predicted_ns = candidates.first().and_then(|usual| usual.predicted_ns);
+        let others = candidates.iter().skip(1).filter_map(price);
+        let runner_up = others.min_by(|a, b| a.1.total_cmp(&b.1));
+        region.schedule = Some(Schedule { text, predicted_ns, runner_up });
+    }
+    Ok(())
 }
 
 /// The regions of all functions, in order; `remarks` are what `stitch` said when it made them.
@@ -26,7 +72,9 @@ pub(crate) fn read(cx: &Context, module: &Module, remarks: &[Diagnostic]) -> Vec
     let entry = module.op_ref(cx).region(0).and_then(|r| r.entry());
     for function in entry.into_iter().flat_map(|e| e.ops()).filter(|op| op.is::<FuncOp<'_>>()) {
         let name = function.symbol_name().unwrap_or_default();
-        function.walk(&mut |op| regions.extend(op.as_::<FusionOp<'_>>().map(|fusion| region(op, fusion, name))));
+        let at = |op: OpRef<'_>| (function.op, op.op);
+        function
+            .walk(&mut |op| regions.extend(op.as_::<FusionOp<'_>>().map(|fusion| region(cx, at(op), fusion, name))));
     }
     // One remark for each region, in the same order.
     let said: Vec<&str> = remarks
@@ -42,7 +90,7 @@ pub(crate) fn read(cx: &Context, module: &Module, remarks: &[Diagnostic]) -> Vec
     regions
 }
 
-fn region(op: OpRef<'_>, fusion: FusionOp<'_>, function: &str) -> Region {
+fn region(cx: &Context, at: (Op, Op), fusion: FusionOp<'_>, function: &str) -> Region {
     let inside = fusion.body().entry().into_iter().flat_map(|block| block.ops());
     let computing = inside.filter(|op| !op.name_str().starts_with("dyn.") && op.name_str() != "graph.yield");
     let reasons = fusion.reasons().unwrap_or_default();
@@ -55,7 +103,9 @@ fn region(op: OpRef<'_>, fusion: FusionOp<'_>, function: &str) -> Region {
         scheme: fusion.kind().to_owned(),
         ops: computing.map(text).collect(),
         cost: None,
-        reasons: reasons.iter().filter_map(|reason| op.cx.as_str(*reason)).map(str::to_owned).collect(),
+        reasons: reasons.iter().filter_map(|reason| cx.as_str(*reason)).map(str::to_owned).collect(),
+        schedule: None,
+        at,
     }
 }
 
