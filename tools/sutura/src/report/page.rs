@@ -98,7 +98,10 @@ fn schedule_cell(scheme: &str, schedule: &Schedule) -> Markup {
             None => span.faint { "none: an emitter of its own" },
         }
         @if let Some(ns) = schedule.predicted_ns { "predicted " (microseconds(ns)) br; }
-        @if let Some((plan, ns)) = &schedule.runner_up { span.faint { "runner-up " (plan) ", " (microseconds(*ns)) } }
+        span.faint { @match &schedule.runner_up {
+            Some((plan, ns)) => { "runner-up " (plan) ", " (microseconds(*ns)) }
+            None => "no other is known at these sizes",
+        } }
     }
 }
 
