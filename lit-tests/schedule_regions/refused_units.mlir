@@ -96,6 +96,29 @@ func.func @no_rows(%x: tensor<?x64xf32, #dyn.shape<[M, 64]>>, %w: tensor<64x128x
 #mk = affine_map<(d0, d1, d2) -> (d0, d2)>
 #kn = affine_map<(d0, d1, d2) -> (d2, d1)>
 #mn = affine_map<(d0, d1, d2) -> (d0, d1)>
+func.func @units_again(%x: tensor<?x64xf32, #dyn.shape<[M, 64]>>, %w: tensor<64x128xf32>) -> tensor<?x128xf32, #dyn.shape<[M, 128]>> {
+  %M = dyn.symbol "M" : index
+  // expected-error @below {{'graph.fusion' op has a schedule that is refused: version 0, launch 0: operand 0 of %p is shared inside a loop over d0, which units share}}
+  %y = graph.fusion(%x, %w : tensor<?x64xf32, #dyn.shape<[M, 64]>>, tensor<64x128xf32>) -> tensor<?x128xf32, #dyn.shape<[M, 128]>> {kind = "contract", schedule = #schedule.tree<
+    version { kernel { loop d1 by 128 grid { loop d0 by 64 grid { loop d0 by 16 units { loop d0 by 4 { loop d2 by 32 { cache p:0.0 rows d0 cols d2 in shared padded cache p:0.1 rows d2 cols d1 in shared padded loop d2 by 4 { contract p:0 rows d0 cols d1 in vec } } } } } } } }
+  >} {
+  ^bb0(%a: tensor<?x64xf32, #dyn.shape<[M, 64]>>, %b: tensor<64x128xf32>):
+    %M = dyn.symbol "M" : index
+    %p = graph.compute ins(%a, %b : tensor<?x64xf32, #dyn.shape<[M, 64]>>, tensor<64x128xf32>) -> tensor<?x128xf32, #dyn.shape<[M, 128]>> {combiners = #graph.combiners<[add]>, iterators = #graph.iterators<[parallel, parallel, reduce]>, maps = [#mk, #kn, #mn]} {
+    ^bb0(%l: f32, %r: f32):
+      %v = arith.mulf %l, %r : f32
+      graph.yield %v : f32
+    }
+    graph.yield %p : tensor<?x128xf32, #dyn.shape<[M, 128]>>
+  }
+  return %y : tensor<?x128xf32, #dyn.shape<[M, 128]>>
+}
+
+// -----
+
+#mk = affine_map<(d0, d1, d2) -> (d0, d2)>
+#kn = affine_map<(d0, d1, d2) -> (d2, d1)>
+#mn = affine_map<(d0, d1, d2) -> (d0, d1)>
 func.func @no_units(%x: tensor<?x64xf32, #dyn.shape<[M, 64]>>, %w: tensor<64x128xf32>) -> tensor<?x128xf32, #dyn.shape<[M, 128]>> {
   %M = dyn.symbol "M" : index
   // expected-error @below {{'graph.fusion' op has a schedule that is refused: version 0, launch 0: operand 0 of %p is shared in 'shared', and no loop is over units}}

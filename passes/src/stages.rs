@@ -18,8 +18,7 @@ pub const SCHEDULE: &str = "schedule-regions";
 pub const TILE: &str = "convert-graph-to-gir";
 
 /// Intrinsics of the machine, what is known at compile time, and kernels that move less.
-pub const TENSORIZE: &str =
-    "tensorize,fold-launches,canonicalize,cse,gir-simplify,gir.kernel(loop-invariant-code-motion)";
+pub const TENSORIZE: &str = "tensorize,fold-launches,canonicalize,cse,gir-simplify,loop-invariant-code-motion";
 
 /// Upstream operations for a processor.
 pub const LOWER: &str = "inline-programs,update-in-place,plan-buffers,convert-gir-to-cpu,convert-rt-to-llvm,expand-math,expand-fma,expand-truncf,canonicalize,cse";

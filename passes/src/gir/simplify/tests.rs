@@ -217,7 +217,7 @@ fn kernels_of_lit_tests(cx: &Context, machine: &str) -> Vec<(String, Module)> {
 /// As compilations run them, at sizes small and large.
 #[test]
 fn nor_on_the_kernels_of_lit_tests() {
-    const PIPELINE: &str = "builtin.module(canonicalize,cse,gir-simplify,gir.kernel(loop-invariant-code-motion))";
+    const PIPELINE: &str = "builtin.module(canonicalize,cse,gir-simplify,loop-invariant-code-motion)";
     let (cx, mut seen, mut lowered) = (context(), 0, 0);
     for machine in ["x86_avx512", "sm_80"] {
         for (place, mut module) in kernels_of_lit_tests(&cx, machine) {

@@ -102,6 +102,10 @@ impl<'c> Check<'c, '_, '_> {
         let Some((dim, units)) = self.units else {
             return Err(format!("{name} is shared in '{}', and no loop is over units", tile.space));
         };
+        // All units wait for each other there, so that all must come there.
+        if self.around.iter().any(|l| l.runs == Runs::InTurn && l.dim.0 == dim) {
+            return Err(format!("{name} is shared inside a loop over d{dim}, which units share"));
+        }
         if read.slot.is_some() || !operand.body.is_empty() || read.oob.is_some() {
             return Err(format!("{name} is shared, and is no tensor that is read as it lies"));
         }
