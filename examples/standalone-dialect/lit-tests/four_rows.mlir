@@ -36,7 +36,7 @@ func.func @elementwise(%x: !x) -> !x {
   return %b : !x
 }
 
-// What combines something is none of its matters.
+// A region that combines something is left to the compiler's own rules.
 // CHECK-LABEL: func.func @sums
 // CHECK-NOT: schedule =
 func.func @sums(%x: !x) -> tensor<?xf32, #dyn.shape<[M]>> {

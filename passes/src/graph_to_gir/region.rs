@@ -10,10 +10,10 @@ use sutura_ir::{OpRef, Value};
 
 use super::kernel::{Built, Kernel};
 use super::machine::Machine;
-use crate::region::Access;
 use crate::region::cost::body_cost;
 use crate::region::nest::{Nest, sizes};
 use crate::region::products::{Part, parts, siblings};
+use crate::region::{Access, Contents};
 
 /// A region to be lowered.
 pub(super) struct FusedRegion<'a> {
@@ -95,15 +95,7 @@ impl<'a> FusedRegion<'a> {
         let entry = op.as_::<FusionOp<'a>>().and_then(|f| f.body().entry());
         let Some(entry) = entry else { return Err(Box::new(op.error("has an empty body"))) };
         let facts = Facts::of_block(entry).map_err(|(op, c)| Box::new(op.error(c)))?;
-        let is_fact = |o: &OpRef<'_>| o.name_str().starts_with("dyn.");
-        let mut ops: Vec<OpRef<'a>> = entry.ops().filter(|o| !is_fact(o)).collect();
-        let yielded: Vec<Value> = ops.pop().map(|end| end.operands().collect()).unwrap_or_default();
-        let mut outputs: Vec<Value> = Vec::new();
-        yielded.iter().for_each(|v| {
-            if !outputs.contains(v) {
-                outputs.push(*v)
-            }
-        });
+        let Contents { ops, yielded, outputs } = Contents::of(entry);
         Ok(Self { op, machine, facts, inputs: entry.args().to_vec(), ops, outputs, yielded })
     }
 

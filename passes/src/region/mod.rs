@@ -18,13 +18,14 @@ mod siblings;
 
 pub use attention::AttentionPlan;
 pub use contract::ContractPlan;
+use indexmap::IndexSet;
 pub use nest::{Access, Edge, Nest, Stage};
 pub use rows::RowPlan;
 pub use scheme::{Scheme, Windows, fit, loop_scheme};
 use sutura_dialects::r#dyn::Facts;
 use sutura_dialects::graph::FusionOp;
 pub use sutura_dialects::graph::form::{Scan, Scatter};
-use sutura_ir::{OpRef, Value};
+use sutura_ir::{BlockRef, OpRef, Value};
 
 /// What is known of a fusion's sizes, and its region in normal form: a schedule's dims and stages are those of the form.
 ///
@@ -33,13 +34,7 @@ use sutura_ir::{OpRef, Value};
 pub fn of_fusion<'a>(fusion: FusionOp<'a>) -> Fit<(Facts, Nest<'a>)> {
     let Some(entry) = fusion.body().entry() else { return misfit("has an empty body") };
     let facts = Facts::of_block(entry).map_err(|(_, contradiction)| Misfit(contradiction.to_string()))?;
-    let mut ops: Vec<OpRef<'a>> = entry.ops().filter(|op| !op.name_str().starts_with("dyn.")).collect();
-    let mut outputs: Vec<Value> = Vec::new();
-    for value in ops.pop().into_iter().flat_map(OpRef::operands) {
-        if !outputs.contains(&value) {
-            outputs.push(value);
-        }
-    }
+    let Contents { ops, outputs, .. } = Contents::of(entry);
     if ops.is_empty() {
         return misfit("has an empty body");
     }
@@ -48,6 +43,25 @@ pub fn of_fusion<'a>(fusion: FusionOp<'a>) -> Fit<(Facts, Nest<'a>)> {
     }
     let nest = Nest::of(&facts, &ops, &outputs)?;
     Ok((facts, nest))
+}
+
+/// What the block of a fusion holds beside facts of sizes.
+pub(crate) struct Contents<'a> {
+    /// The ops that compute, in order.
+    pub(crate) ops: Vec<OpRef<'a>>,
+    /// What it yields, one value per result.
+    pub(crate) yielded: Vec<Value>,
+    /// The same, each value once.
+    pub(crate) outputs: Vec<Value>,
+}
+
+impl<'a> Contents<'a> {
+    pub(crate) fn of(entry: BlockRef<'a>) -> Self {
+        let mut ops: Vec<OpRef<'a>> = entry.ops().filter(|op| !op.name_str().starts_with("dyn.")).collect();
+        let yielded: Vec<Value> = ops.pop().map(|end| end.operands().collect()).unwrap_or_default();
+        let outputs: IndexSet<Value> = yielded.iter().copied().collect();
+        Self { ops, yielded, outputs: outputs.into_iter().collect() }
+    }
 }
 
 /// Why ops do not fit into one kernel, in words.
