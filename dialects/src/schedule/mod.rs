@@ -9,13 +9,13 @@ mod tests;
 mod text;
 mod tree;
 pub use tree::{
-    Bring, Dim, Fusion, Kernel, Launch, Loop, Node, Operand, Place, Runs, Split, StageName, Tile, Version, walk,
+    Bring, Dim, Kernel, Launch, Loop, Node, Operand, Place, Rewrite, Runs, Split, StageName, Tile, Version, walk,
 };
 mod verify;
 
 pub use attr::TreeAttr;
 pub use ops::RegionOp;
-pub use text::MAX_LOOPS;
+pub use text::{MAX_LOOPS, rewrite_text, stage_text};
 
 use sutura_ir::registry::{Dialect, DialectBuilder};
 

@@ -8,7 +8,7 @@ use sutura_ir::ext::{DialectAttr, ParamValue};
 use sutura_ir::{Context, Diagnostics, Registry};
 
 use super::tree::{
-    Bring, Dim, Fusion, Kernel, Launch, Loop, Node, Operand, Place, Runs, Split, StageName, Tile, Version, walk,
+    Bring, Dim, Kernel, Launch, Loop, Node, Operand, Place, Rewrite, Runs, Split, StageName, Tile, Version, walk,
 };
 use super::{MAX_LOOPS, ScheduleDialect, TreeAttr};
 use crate::r#dyn::Poly;
@@ -40,7 +40,7 @@ fn dim(number: usize) -> Dim {
 fn loops(count: usize) -> TreeAttr {
     let mut body = Vec::new();
     for i in 0..count {
-        body = vec![Node::Loop(Loop { dim: dim(i), split: Split::One, runs: Runs::InTurn, body })];
+        body = vec![Node::Loop(Loop::new(dim(i), Split::One, Runs::InTurn, body))];
     }
     tree(body)
 }
@@ -277,7 +277,8 @@ impl Choices<'_> {
         self.around.push((dim, split));
         let body = if runs == Runs::Grid { self.body(depth) } else { self.list(3, |c| c.node(depth)) };
         self.around.pop();
-        Loop { dim, split, runs, body }
+        let online = (runs == Runs::InTurn && self.below(4) == 0).then(|| self.stage());
+        Loop { online, ..Loop::new(dim, split, runs, body) }
     }
 
     /// Perhaps a loop of the grid, else nodes.
@@ -302,19 +303,26 @@ impl Choices<'_> {
     fn tree(&mut self) -> TreeAttr {
         let count = self.below(3) + usize::from(!self.is_wild());
         let version = |c: &mut Self, last: bool| {
-            let fusions = c.list(3, |c| c.fusion());
+            let rewrites = c.list(3, |c| c.rewrite());
             let guarded = last == c.is_wild();
             let guard = if guarded { (0..=c.below(2)).map(|_| c.guard()).collect() } else { Vec::new() };
             let launches = c.below(2) + usize::from(!c.is_wild());
-            Version { guard, fusions, launches: (0..launches).map(|_| c.launch()).collect() }
+            Version { guard, rewrites, launches: (0..launches).map(|_| c.launch()).collect() }
         };
         TreeAttr { versions: (1..=count).map(|i| version(self, i == count)).collect() }
     }
 
-    fn fusion(&mut self) -> Fusion {
+    fn rewrite(&mut self) -> Rewrite {
         let first = self.below(5);
         let second = if self.is_wild() { first } else { first + 1 + self.below(3) };
-        if self.yes() { Fusion::Join(Dim(first), Dim(second)) } else { Fusion::Fuse(Dim(second), Dim(first)) }
+        match self.below(3) {
+            0 => Rewrite::Join(Dim(first), Dim(second)),
+            1 => Rewrite::Fuse(Dim(second), Dim(first)),
+            _ => {
+                let [scale, sum] = [first, second].map(|number| StageName { number, ..self.stage() });
+                Rewrite::Hoist(scale, sum)
+            }
+        }
     }
 }
 

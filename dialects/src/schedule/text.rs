@@ -10,7 +10,7 @@ use sutura_ir::{Context, Diagnostic, Loc};
 
 use super::TreeAttr;
 use super::tree::{
-    Bring, Dim, Fusion, Kernel, Launch, Loop, Node, Operand, Place, Runs, Split, StageName, Tile, Version,
+    Bring, Dim, Kernel, Launch, Loop, Node, Operand, Place, Rewrite, Runs, Split, StageName, Tile, Version,
 };
 use crate::r#dyn::Poly;
 use crate::r#dyn::attr::parse_poly;
@@ -24,14 +24,6 @@ impl fmt::Display for Dim {
     }
 }
 
-impl fmt::Display for Fusion {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Join(first, second) => write!(f, "join {first} {second}"),
-            Self::Fuse(outer, inner) => write!(f, "fuse {outer} {inner}"),
-        }
-    }
-}
 
 /// A name as a word where it is one, else in quotes.
 fn name_text(cx: &Context, name: &str) -> String {
@@ -44,8 +36,17 @@ fn name_text(cx: &Context, name: &str) -> String {
     text
 }
 
+/// `join d0 d1`, `fuse d0 d1`, `hoist p:4 out:5`
+pub fn rewrite_text(cx: &Context, rewrite: &Rewrite) -> String {
+    match rewrite {
+        Rewrite::Join(first, second) => format!("join {first} {second}"),
+        Rewrite::Fuse(outer, inner) => format!("fuse {outer} {inner}"),
+        Rewrite::Hoist(scale, sum) => format!("hoist {} {}", stage_text(cx, scale), stage_text(cx, sum)),
+    }
+}
+
 /// `max:0`
-pub(super) fn stage_text(cx: &Context, stage: &StageName) -> String {
+pub fn stage_text(cx: &Context, stage: &StageName) -> String {
     format!("{}:{}", name_text(cx, &stage.name), stage.number)
 }
 
@@ -79,9 +80,11 @@ fn version(p: &mut dyn ParamParser) -> Parsed<Version> {
     p.punct("{")?;
     loop {
         if p.opt_keyword("join") {
-            version.fusions.push(Fusion::Join(dim(p)?, dim(p)?));
+            version.rewrites.push(Rewrite::Join(dim(p)?, dim(p)?));
         } else if p.opt_keyword("fuse") {
-            version.fusions.push(Fusion::Fuse(dim(p)?, dim(p)?));
+            version.rewrites.push(Rewrite::Fuse(dim(p)?, dim(p)?));
+        } else if p.opt_keyword("hoist") {
+            version.rewrites.push(Rewrite::Hoist(stage(p)?, stage(p)?));
         } else {
             break;
         }
@@ -97,7 +100,7 @@ fn launch(p: &mut dyn ParamParser) -> Parsed<Launch> {
         return Ok(Launch { kernels: vec![kernel(p)?] });
     }
     if !p.opt_keyword("together") {
-        return Err(p.error("expected a launch: kernel or together; 'join' and 'fuse' come before the first one"));
+        return Err(p.error("expected a launch: kernel or together; 'join', 'fuse' and 'hoist' come before the first one"));
     }
     let mut kernels = Vec::new();
     p.punct("{")?;
@@ -163,7 +166,8 @@ fn loop_over(p: &mut dyn ParamParser, depth: usize) -> Parsed<Loop> {
         false if p.opt_keyword("units") => Runs::Units,
         false => Runs::InTurn,
     };
-    Ok(Loop { dim, split, runs, body: body(p, depth + 1)? })
+    let online = if p.opt_keyword("online") { Some(stage(p)?) } else { None };
+    Ok(Loop { dim, split, runs, online, body: body(p, depth + 1)? })
 }
 
 fn place(p: &mut dyn ParamParser, contract: bool) -> Parsed<Place> {
@@ -252,7 +256,7 @@ pub(super) fn print(tree: &TreeAttr, cx: &Context, out: &mut dyn Write) -> fmt::
 
 /// A line, or several, of a version.
 enum Step<'t> {
-    Fusion(&'t Fusion),
+    Rewrite(&'t Rewrite),
     Launch(&'t Launch),
 }
 
@@ -291,10 +295,10 @@ impl Lines<'_> {
             let sizes: Vec<String> = version.guard.iter().map(Poly::to_string).collect();
             write!(self.out, " when [{}]", sizes.join(", "))?;
         }
-        let fusions = version.fusions.iter().map(Step::Fusion);
-        let steps: Vec<Step<'_>> = fusions.chain(version.launches.iter().map(Step::Launch)).collect();
+        let rewrites = version.rewrites.iter().map(Step::Rewrite);
+        let steps: Vec<Step<'_>> = rewrites.chain(version.launches.iter().map(Step::Launch)).collect();
         self.block(&steps, |lines, step| match step {
-            Step::Fusion(fusion) => write!(lines.out, "{fusion}"),
+            Step::Rewrite(rewrite) => lines.out.write_str(&rewrite_text(lines.cx, rewrite)),
             Step::Launch(launch) => lines.launch(launch),
         })
     }
@@ -352,6 +356,9 @@ impl Lines<'_> {
             Runs::Grid => " grid",
             Runs::Units => " units",
         })?;
+        if let Some(online) = &inner.online {
+            write!(self.out, " online {}", stage_text(self.cx, online))?;
+        }
         self.body(&inner.body)
     }
 

@@ -18,24 +18,36 @@ pub struct StageName {
     pub name: String,
 }
 
-/// How dims of the normal form become others, before any loop.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub enum Fusion {
+/// How the normal form becomes another one of the same, before any loop.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub enum Rewrite {
     /// Two dims that are equally long and that no stage runs through both are one: the second one is gone.
     Join(Dim, Dim),
     /// Two dims that lie side by side in all of memory are one, the outer one is gone.
     Fuse(Dim, Dim),
+    /// A stage that scales what a sum adds up scales the sum instead. The two trade places: the number of the stage is that of the
+    /// sum, and the number of the sum that of the stage.
+    Hoist(StageName, StageName),
 }
 
-impl Fusion {
-    /// The same with dims whose numbers are further by so many.
+impl Rewrite {
+    /// The same with dims and stages whose numbers are further by so many.
     #[must_use]
-    pub fn renumbered(self, dims: isize) -> Self {
-        let dim = |Dim(dim): Dim| Dim(dim.strict_add_signed(dims));
+    pub fn renumbered(&self, dims: isize, stages: isize) -> Self {
+        let dim = |Dim(dim): &Dim| Dim(dim.strict_add_signed(dims));
         match self {
             Self::Join(first, second) => Self::Join(dim(first), dim(second)),
             Self::Fuse(outer, inner) => Self::Fuse(dim(outer), dim(inner)),
+            Self::Hoist(scale, sum) => Self::Hoist(scale.renumbered(stages), sum.renumbered(stages)),
         }
+    }
+}
+
+impl StageName {
+    /// The same with a number that is further by so many.
+    #[must_use]
+    pub fn renumbered(&self, stages: isize) -> Self {
+        Self { number: self.number.strict_add_signed(stages), name: self.name.clone() }
     }
 }
 
@@ -44,8 +56,8 @@ impl Fusion {
 pub struct Version {
     /// Sizes that must be at least 0. The last version has none.
     pub guard: Vec<Poly>,
-    /// How dims of the normal form become those of the loops, in order.
-    pub fusions: Vec<Fusion>,
+    /// How the normal form becomes that of the loops, in order.
+    pub rewrites: Vec<Rewrite>,
     /// What is launched, in order.
     pub launches: Vec<Launch>,
 }
@@ -86,6 +98,9 @@ pub struct Loop {
     pub split: Split,
     /// How its trips run.
     pub runs: Runs,
+    /// An extreme along the dim that is used before all trips have added to it: the largest so far, for example. What was
+    /// summed relative to it is rescaled when it changes. After the online softmax of Milakov and Gimelshein (arXiv 1805.02867).
+    pub online: Option<StageName>,
     /// What a trip does.
     pub body: Vec<Node>,
 }
@@ -165,6 +180,11 @@ pub struct Tile {
 }
 
 impl Loop {
+    /// A loop of which nothing is online.
+    pub fn new(dim: Dim, split: Split, runs: Runs, body: Vec<Node>) -> Self {
+        Self { dim, split, runs, online: None, body }
+    }
+
     /// True for a loop of the grid.
     pub fn is_grid(&self) -> bool {
         self.runs == Runs::Grid
@@ -210,8 +230,7 @@ impl Kernel {
 
 fn renumbered(nodes: &[Node], dims: isize, stages: isize) -> Vec<Node> {
     let dim = |Dim(dim): Dim| Dim(dim.strict_add_signed(dims));
-    let stage =
-        |stage: &StageName| StageName { number: stage.number.strict_add_signed(stages), name: stage.name.clone() };
+    let stage = |stage: &StageName| stage.renumbered(stages);
     let tile = |tile: &Tile| Tile { rows: tile.rows.map(dim), cols: tile.cols.map(dim), ..tile.clone() };
     let place = |place: &Place| Place { stage: stage(&place.stage), tile: tile(&place.tile), ..place.clone() };
     let one = |node: &Node| match node {
@@ -223,7 +242,12 @@ fn renumbered(nodes: &[Node], dims: isize, stages: isize) -> Vec<Node> {
             body: renumbered(&operand.body, dims, stages),
             ..operand.clone()
         }),
-        Node::Loop(l) => Node::Loop(Loop { dim: dim(l.dim), body: renumbered(&l.body, dims, stages), ..l.clone() }),
+        Node::Loop(l) => Node::Loop(Loop {
+            dim: dim(l.dim),
+            online: l.online.as_ref().map(stage),
+            body: renumbered(&l.body, dims, stages),
+            ..l.clone()
+        }),
     };
     nodes.iter().map(one).collect()
 }

@@ -5,8 +5,8 @@ use sutura_ir::Context;
 use sutura_ir::ext::VerifyParams;
 
 use super::TreeAttr;
-use super::text::{MAX_LOOPS, stage_text};
-use super::tree::{Bring, Dim, Fusion, Loop, Node, Operand, Place, Runs, Split, Tile, Version};
+use super::text::{MAX_LOOPS, rewrite_text, stage_text};
+use super::tree::{Bring, Dim, Loop, Node, Operand, Place, Rewrite, Runs, Split, Tile, Version};
 use crate::r#dyn::facts::MAX_DIM;
 
 type Checked = Result<(), String>;
@@ -34,10 +34,13 @@ fn check_version(cx: &Context, version: &Version, number: usize, last: bool) -> 
     if let Some(excess) = version.guard.iter().find_map(|size| size.excess()) {
         return Err(format!("the guard of version {number}: {excess}"));
     }
-    for fusion in &version.fusions {
-        let (Fusion::Join(first, second) | Fusion::Fuse(first, second)) = fusion;
-        if first == second {
-            return Err(format!("'{fusion}' needs two dims that differ"));
+    for rewrite in &version.rewrites {
+        let (alike, what) = match rewrite {
+            Rewrite::Join(first, second) | Rewrite::Fuse(first, second) => (first == second, "dims"),
+            Rewrite::Hoist(scale, sum) => (scale.number == sum.number, "stages"),
+        };
+        if alike {
+            return Err(format!("'{}' needs two {what} that differ", rewrite_text(cx, rewrite)));
         }
     }
     if version.launches.is_empty() {
@@ -119,6 +122,10 @@ impl<'t> Around<'t> {
 
     fn check_loop(&mut self, inner: &'t Loop) -> Checked {
         let dim = inner.dim;
+        if let Some(online) = inner.online.as_ref().filter(|_| inner.runs != Runs::InTurn) {
+            let stage = stage_text(self.cx, online);
+            return Err(format!("stage '{stage}' is online in the loop over {dim}, whose trips do not run in turn"));
+        }
         if self.loops.len() + self.bodies >= MAX_LOOPS {
             return Err(format!("the loop over {dim} is nested too deep: at most {MAX_LOOPS} loops lie in each other"));
         }

@@ -53,8 +53,8 @@ fn four_rows(fusion: FusionOp<'_>) -> Option<TreeAttr> {
         Node::Place(Place { stage, tile: tile.clone(), contract: false })
     };
     let places = (0..nest.stages.len()).map(place).collect();
-    let one_row = Node::Loop(Loop { dim: rows, split: Split::One, runs: Runs::InTurn, body: places });
-    let group = Node::Loop(Loop { dim: rows, split: Split::By(4), runs: Runs::Grid, body: vec![one_row] });
+    let one_row = Node::Loop(Loop::new(rows, Split::One, Runs::InTurn, places));
+    let group = Node::Loop(Loop::new(rows, Split::By(4), Runs::Grid, vec![one_row]));
     let launches = vec![Launch { kernels: vec![Kernel { body: vec![group] }] }];
     Some(TreeAttr { versions: vec![Version { launches, ..Version::default() }] })
 }

@@ -2,6 +2,7 @@
 
 use std::collections::{HashMap, HashSet};
 
+use sutura_dialects::gir::types::Space;
 use sutura_ir::affine::AffineExpr;
 use sutura_ir::{Attr, OpRef, Value};
 
@@ -11,12 +12,22 @@ use super::tiles::{Frame, Number, Tile, zero};
 use crate::region::cost::value_text;
 use crate::region::{Access, Nest, Stage};
 
+/// A tile that was read.
+#[derive(Clone, PartialEq, Eq, Hash)]
+struct Read {
+    tensor: Value,
+    index: Vec<AffineExpr>,
+    outside: Option<Attr>,
+    space: Space,
+    padded: bool,
+}
+
 /// What a kernel has computed and read so far.
 #[derive(Clone, Default)]
 pub(super) struct Known {
     /// By number among the region's values.
     pub(super) made: HashMap<usize, Number>,
-    pub(super) read: HashMap<(Value, Vec<AffineExpr>, Option<Attr>), Tile>,
+    read: HashMap<Read, Tile>,
     /// Indices that were read, by symbol.
     pub(super) picked: HashMap<usize, Value>,
     /// Memory of tensors.
@@ -26,6 +37,11 @@ pub(super) struct Known {
 }
 
 impl Known {
+    /// The start of a kernel before which others have written some values.
+    pub(super) fn of_stored(stored: HashSet<Value>) -> Self {
+        Self { stored, ..Self::default() }
+    }
+
     /// The memory of a tensor that `op` reads or writes.
     ///
     /// # Errors
@@ -47,7 +63,7 @@ impl Known {
         let gone: HashSet<usize> = along.flat_map(|stage| stage.results.iter().filter_map(|r| r.slot)).collect();
         let mut part = self.clone();
         part.made.retain(|slot, _| !gone.contains(slot));
-        part.read.retain(|(_, index, _), _| !index.iter().any(|expr| nest.mentions_expr(*expr, dim)));
+        part.read.retain(|Read { index, .. }, _| !index.iter().any(|expr| nest.mentions_expr(*expr, dim)));
         for pick in nest.stages.iter().flat_map(|stage| &stage.picks) {
             if nest.mentions(&pick.access, dim) {
                 part.picked.remove(&pick.symbol);
@@ -61,9 +77,11 @@ impl Known {
         Self { views: self.views.clone(), ..Self::default() }
     }
 
-    /// The same, with what earlier kernels have written.
-    pub(super) fn of_memory(&self) -> Self {
-        Self { stored: self.stored.clone(), ..self.of_views() }
+    /// The start of a block whose tiles lie elsewhere: memory, and numbers that have no columns.
+    pub(super) fn without_columns(&self) -> Self {
+        let mut known = Self { stored: self.stored.clone(), made: self.made.clone(), ..self.of_views() };
+        known.made.retain(|_, number| !matches!(number, Number::Tile(tile) if tile.shape.cols));
+        known
     }
 
     /// The tile of one of the region's values, by its number.
@@ -147,7 +165,9 @@ impl Walk<'_, '_> {
                 e.load(self.nest, frame, view, index, outside)
             }
         };
-        Ok(Number::Tile(*known.read.entry((read.value, index.clone(), read.oob)).or_insert_with(load)))
+        let (space, padded) = (frame.space.clone(), frame.padded);
+        let read = Read { tensor: read.value, index: index.clone(), outside: read.oob, space, padded };
+        Ok(Number::Tile(*known.read.entry(read).or_insert_with(load)))
     }
 
     /// What was made where it exists, else the number that is read outside.

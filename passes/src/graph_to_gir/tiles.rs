@@ -79,7 +79,7 @@ pub(super) struct Tile {
     pub(super) elem: Type,
     /// Which of its elements exist.
     pub(super) window: Covers,
-    /// A single element that lies in the space of the columns: what was just combined.
+    /// An element per row that lies in the space of the columns: what was just combined.
     pub(super) cached: bool,
 }
 
@@ -362,12 +362,12 @@ impl Emit<'_> {
         tiles.into_iter().map(|t| self.in_registers(frame, t)).collect()
     }
 
-    /// The tile, moved to registers if it is a single element in the space of the columns.
+    /// The tile, moved to registers if it is what was combined in the space of the columns.
     pub(super) fn in_registers(&mut self, frame: &Frame, tile: Tile) -> Tile {
         if !tile.cached {
             return tile;
         }
-        let ty = self.b.cx().ext_type(TileType::constant(&frame.registers, tile.elem, 1, 1));
+        let ty = self.b.cx().ext_type(frame.tile_type(tile.shape, tile.elem));
         let known = self.moved.get(&tile.value).copied();
         let value = known.unwrap_or_else(|| MoveOp::value(&mut self.b, self.loc, tile.value, ty));
         self.moved.insert(tile.value, value);

@@ -11,6 +11,7 @@ pub mod cost;
 pub(crate) mod form;
 pub mod nest;
 pub mod products;
+mod hoist;
 mod prologue;
 pub mod rows;
 pub mod scheme;

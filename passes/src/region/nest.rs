@@ -15,7 +15,7 @@ use sutura_dialects::r#dyn::attr::symbolic_shape;
 use sutura_dialects::r#dyn::poly::Poly;
 use sutura_dialects::graph::form::{Scan, Scatter, Symbols};
 use sutura_dialects::graph::{Combiner, IndexOp, IteratorKind, Joint, maps};
-use sutura_dialects::schedule::{Dim, Fusion};
+use sutura_dialects::schedule::{Dim, Rewrite};
 use sutura_ir::affine::{AffineExpr, AffineExprData, AffineMap};
 use sutura_ir::work::Counter;
 use sutura_ir::{Attr, BlockRef, Body, Context, OpRef, Value};
@@ -148,8 +148,8 @@ pub struct Nest<'a> {
     pub shapes: IndexMap<Value, Vec<Poly>>,
     /// What accesses mention as symbols.
     pub symbols: Symbols,
-    /// How dims have become others since the form was made.
-    pub fusions: Vec<Fusion>,
+    /// How the form has become another one since it was made.
+    pub rewrites: Vec<Rewrite>,
 }
 
 /// Sizes of a tensor.
@@ -185,7 +185,7 @@ impl<'a> Nest<'a> {
             outputs: outputs.to_vec(),
             shapes: IndexMap::new(),
             symbols: composer.symbols.clone(),
-            fusions: Vec::new(),
+            rewrites: Vec::new(),
         };
         let mut numbers = HashMap::new();
         let needed = composer.needed(outputs);
@@ -461,40 +461,54 @@ impl<'a> Nest<'a> {
         self.stages.iter().any(|s| s.dims.contains(&a) && s.dims.contains(&b))
     }
 
-    /// Makes dims others, as a schedule says.
+    /// Makes the form another one of the same, as a schedule says.
     ///
     /// # Errors
-    /// When that would change what is computed, or when there is no such dim.
-    pub fn fuse(&mut self, facts: &Facts, fusion: Fusion) -> Fit<()> {
-        let (Fusion::Join(Dim(first), Dim(second)) | Fusion::Fuse(Dim(first), Dim(second))) = fusion;
-        if let Some(dim) = [first, second].into_iter().find(|dim| *dim >= self.extents.len()) {
-            return misfit(format!("'{fusion}' names d{dim}, and there are {} dims", self.extents.len()));
+    /// When that would change what is computed, or when there is no such dim or stage.
+    pub fn rewrite(&mut self, facts: &Facts, rewrite: &Rewrite) -> Fit<()> {
+        match rewrite {
+            Rewrite::Join(first, second) => self.join(facts, *first, *second),
+            Rewrite::Fuse(outer, inner) => self.fuse(facts, *outer, *inner),
+            Rewrite::Hoist(scale, sum) => self.hoist(facts, scale, sum),
         }
-        let (a, b) = (&self.extents[first], &self.extents[second]);
-        match fusion {
-            Fusion::Join(..) if self.meet(first, second) => {
-                misfit(format!("'{fusion}' would make dims one that a stage runs through both"))
-            }
-            Fusion::Join(..) if !facts.prove_equal(a, b) => {
-                misfit(format!("'{fusion}' would make dims one that are not known to be equally long: {a} and {b}"))
-            }
-            Fusion::Join(..) => {
-                self.merge(first, second);
-                Ok(())
-            }
-            Fusion::Fuse(..) if !self.side_by_side(facts, first, second) => misfit(format!(
-                "'{fusion}' would make dims one that do not lie side by side in all memory and in all stages"
-            )),
-            Fusion::Fuse(..) => {
-                self.collapse_pair(first, second);
-                Ok(())
-            }
+    }
+
+    fn join(&mut self, facts: &Facts, first: Dim, second: Dim) -> Fit<()> {
+        let what = format!("'join {first} {second}'");
+        self.check_dims(&what, [first, second])?;
+        let (a, b) = (&self.extents[first.0], &self.extents[second.0]);
+        if self.meet(first.0, second.0) {
+            return misfit(format!("{what} would make dims one that a stage runs through both"));
+        }
+        if !facts.prove_equal(a, b) {
+            return misfit(format!("{what} would make dims one that are not known to be equally long: {a} and {b}"));
+        }
+        self.merge(first.0, second.0);
+        Ok(())
+    }
+
+    fn fuse(&mut self, facts: &Facts, outer: Dim, inner: Dim) -> Fit<()> {
+        let what = format!("'fuse {outer} {inner}'");
+        self.check_dims(&what, [outer, inner])?;
+        if !self.side_by_side(facts, outer.0, inner.0) {
+            return misfit(format!(
+                "{what} would make dims one that do not lie side by side in all memory and in all stages"
+            ));
+        }
+        self.collapse_pair(outer.0, inner.0);
+        Ok(())
+    }
+
+    fn check_dims(&self, what: &str, dims: [Dim; 2]) -> Fit<()> {
+        match dims.into_iter().find(|dim| dim.0 >= self.extents.len()) {
+            Some(dim) => misfit(format!("{what} names {dim}, and there are {} dims", self.extents.len())),
+            None => Ok(()),
         }
     }
 
     /// Makes two dims that no stage runs through both, and whose extents are equal, one.
     pub fn merge(&mut self, keep: usize, gone: usize) {
-        self.fusions.push(Fusion::Join(Dim(keep), Dim(gone)));
+        self.rewrites.push(Rewrite::Join(Dim(keep), Dim(gone)));
         self.extents.remove(gone);
         let number = |d: usize| {
             let d = if d == gone { keep } else { d };
@@ -587,7 +601,7 @@ impl<'a> Nest<'a> {
     }
 
     fn collapse_pair(&mut self, outer: usize, inner: usize) {
-        self.fusions.push(Fusion::Fuse(Dim(outer), Dim(inner)));
+        self.rewrites.push(Rewrite::Fuse(Dim(outer), Dim(inner)));
         let mut at = IndexMap::new();
         for (_, access) in self.external_reads().chain(self.output_writes()) {
             let place = |dim| access.index.iter().position(|e| self.plain(*e) == Some(dim));

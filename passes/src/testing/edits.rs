@@ -1,7 +1,7 @@
 //! Random edits of schedules, sensible ones and others.
 
 use sutura_dialects::schedule::{
-    Bring, Dim, Fusion, Kernel, Launch, Loop, Node, Operand, Place, Runs, Split, Tile, TreeAttr,
+    Bring, Dim, Kernel, Launch, Loop, Node, Operand, Place, Rewrite, Runs, Split, StageName, Tile, TreeAttr,
 };
 
 /// Random numbers of a seed (splitmix64).
@@ -98,10 +98,15 @@ fn edit_program(tree: &mut TreeAttr, dice: &mut Dice) {
             let kernel = launches[launch].kernels.pop().expect("more than one");
             launches.insert(next, Launch { kernels: vec![kernel] });
         }
-        5 => drop(version.fusions.pop()),
+        5 => drop(version.rewrites.pop()),
         6 => {
             let (a, b) = (dice.dim(), dice.dim());
-            version.fusions.push(if dice.yes() { Fusion::Join(a, b) } else { Fusion::Fuse(a, b) });
+            let stage = |dim: Dim| StageName { number: dim.0, name: String::new() };
+            version.rewrites.push(match dice.below(4) {
+                0 => Rewrite::Join(a, b),
+                1 => Rewrite::Fuse(a, b),
+                _ => Rewrite::Hoist(stage(a), stage(b)),
+            });
         }
         7 if !last => drop(tree.versions.remove(at)),
         8 if launch != next => {
@@ -130,7 +135,7 @@ fn edit_nodes(nodes: &mut Vec<Node>, dice: &mut Dice) {
             let body: Vec<Node> = nodes.drain(at..end).collect();
             let runs = *dice.of(&[Runs::InTurn, Runs::InTurn, Runs::InTurn, Runs::InTurn, Runs::Grid, Runs::Units]);
             let (dim, split) = (dice.dim(), dice.split());
-            nodes.insert(at, Node::Loop(Loop { dim, split, runs, body }));
+            nodes.insert(at, Node::Loop(Loop::new(dim, split, runs, body)));
         }
         4 => {
             if let Node::Loop(inner) = &mut nodes[at] {

@@ -1,5 +1,6 @@
 //! Rules: each writes the schedules of regions of one form, from the region's dims and the machine's numbers.
 
+pub(super) mod attention;
 pub(super) mod blocks;
 pub(super) mod convolution;
 pub(super) mod left;
@@ -57,7 +58,7 @@ pub(super) fn place(nest: &Nest<'_>, number: usize, tile: &Tile) -> Place {
 
 /// A loop inside a kernel that takes one index after the other.
 pub(super) fn each(dim: usize, body: Vec<Node>) -> Node {
-    Node::Loop(Loop { dim: Dim(dim), split: Split::One, runs: Runs::InTurn, body })
+    Node::Loop(Loop::new(Dim(dim), Split::One, Runs::InTurn, body))
 }
 
 /// Loops of the grid around a body, the first one outermost.
@@ -65,5 +66,5 @@ pub(super) fn in_grid(loops: Vec<(usize, Split)>, body: Vec<Node>) -> Vec<Node> 
     loops
         .into_iter()
         .rev()
-        .fold(body, |body, (dim, split)| vec![Node::Loop(Loop { dim: Dim(dim), split, runs: Runs::Grid, body })])
+        .fold(body, |body, (dim, split)| vec![Node::Loop(Loop::new(Dim(dim), split, Runs::Grid, body))])
 }

@@ -266,6 +266,6 @@ fn product_kernel(product: &Product<'_, '_>, (rows, tiles): (i64, i64)) -> Kerne
 fn several((dim, by, all): (usize, i64, i64), body: Vec<Node>) -> Vec<Node> {
     match by == all {
         true => body,
-        false => vec![Node::Loop(Loop { dim: Dim(dim), split: Split::By(by), runs: Runs::InTurn, body })],
+        false => vec![Node::Loop(Loop::new(Dim(dim), Split::By(by), Runs::InTurn, body))],
     }
 }

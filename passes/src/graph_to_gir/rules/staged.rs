@@ -27,7 +27,7 @@ pub(super) fn kernel(product: &Product<'_, '_>, group: &GroupTile) -> Kernel {
     let space = product.region.machine.registers.to_string();
     let tile = Tile { rows: Some(Dim(row)), cols: Some(Dim(plan.col())), space, padded: false };
     let in_turn =
-        |dim: usize, by: i64, body| Node::Loop(Loop { dim: Dim(dim), split: Split::By(by), runs: Runs::InTurn, body });
+        |dim: usize, by: i64, body| Node::Loop(Loop::new(Dim(dim), Split::By(by), Runs::InTurn, body));
     let shared = |input: usize, (rows, cols): (usize, usize)| {
         let tile = Tile { rows: Some(Dim(rows)), cols: Some(Dim(cols)), space: group.space.to_string(), padded: true };
         Node::Operand(Operand { stage: stage_name(nest, plan.stage), input, tile, to: Bring::Cache, body: vec![] })
@@ -41,7 +41,7 @@ pub(super) fn kernel(product: &Product<'_, '_>, group: &GroupTile) -> Kernel {
     let blocks = vec![in_turn(*last, group.depth, block)];
     let mut body = outer.iter().rev().fold(blocks, |body, dim| vec![each(*dim, body)]);
     body.extend(plan.rest.iter().map(|s| Node::Place(place(nest, *s, &tile))));
-    let units = Node::Loop(Loop { dim: Dim(row), split: Split::By(group.rows), runs: Runs::Units, body });
+    let units = Node::Loop(Loop::new(Dim(row), Split::By(group.rows), Runs::Units, body));
     let outer = product.outer_rows().iter().map(|dim| (*dim, Split::One));
     let rows = (row, Split::By(group.rows * group.units));
     Kernel { body: in_grid(panels(product).into_iter().chain(outer).chain([rows]).collect(), vec![units]) }

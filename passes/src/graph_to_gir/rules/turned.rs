@@ -106,7 +106,7 @@ impl<'r, 'a> Turned<'r, 'a> {
         let places = (0..nest.stages.len()).map(|s| Node::Place(place(nest, s, &tile))).collect();
         let inside = [&self.col, &self.row].into_iter().filter(|block| block.tiles > 1).fold(places, |body, block| {
             let split = Split::By(self.tile);
-            vec![Node::Loop(Loop { dim: Dim(block.dim), split, runs: Runs::InTurn, body })]
+            vec![Node::Loop(Loop::new(Dim(block.dim), split, Runs::InTurn, body))]
         });
         Kernel { body: in_grid(others.map(|d| (d, Split::One)).chain(blocks).collect(), inside) }
     }

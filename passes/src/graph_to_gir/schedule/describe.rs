@@ -17,8 +17,8 @@ use crate::region::{Access, Fit, Nest, Stage};
 /// # Errors
 /// When the dims cannot become others as the version says.
 pub(in super::super) fn describe(region: &FusedRegion<'_>, tree: &TreeAttr) -> Fit<Vec<String>> {
-    let fusions = tree.versions.last().map_or(&[][..], |version| &version.fusions);
-    let form = form(region, &[], fusions)?;
+    let rewrites = tree.versions.last().map_or(&[][..], |version| &version.rewrites);
+    let form = form(region, &[], rewrites)?;
     let parts: Vec<_> = form.iter().map(|(region, nest)| (region, nest)).collect();
     let (mut dims, mut stages) = (Vec::new(), Vec::new());
     for (part, (region, nest)) in parts.iter().enumerate() {

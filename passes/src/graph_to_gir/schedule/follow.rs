@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use sutura_dialects::r#dyn::attr::symbolic_shape;
 use sutura_dialects::r#dyn::poly::Poly;
-use sutura_dialects::schedule::{Dim, Fusion, TreeAttr, Version};
+use sutura_dialects::schedule::{Rewrite, TreeAttr, Version, rewrite_text};
 use sutura_ir::Diagnostic;
 
 use super::super::kernel::Built;
@@ -53,11 +53,11 @@ fn formed<'a>(region: &FusedRegion<'a>, tree: &TreeAttr) -> Built<Vec<Formed<'a>
         let sizes = fixed(region, &version.guard).map_err(refused)?;
         let version = version.clone();
         match all.last_mut() {
-            Some(last) if last.sizes == sizes && last.versions[0].fusions == version.fusions => {
+            Some(last) if last.sizes == sizes && last.versions[0].rewrites == version.rewrites => {
                 last.versions.push(version);
             }
             _ => {
-                let form = form(region, &sizes, &version.fusions).map_err(|misfit| refused(misfit.0))?;
+                let form = form(region, &sizes, &version.rewrites).map_err(|misfit| refused(misfit.0))?;
                 all.push(Formed { sizes, form, versions: vec![version] });
             }
         }
@@ -99,8 +99,8 @@ fn fixed(region: &FusedRegion<'_>, guard: &[Poly]) -> Result<Vec<(String, i64)>,
     Ok(sizes)
 }
 
-/// The normal form of a region at some sizes, with dims made others.
-pub(super) fn form<'a>(region: &FusedRegion<'a>, sizes: &[(String, i64)], fusions: &[Fusion]) -> Fit<Form<'a>> {
+/// The normal form of a region at some sizes, rewritten.
+pub(super) fn form<'a>(region: &FusedRegion<'a>, sizes: &[(String, i64)], rewrites: &[Rewrite]) -> Fit<Form<'a>> {
     let whole = region.part(crate::region::products::Part { ops: region.ops.clone(), outputs: region.outputs.clone() });
     let region = sizes.iter().fold(whole, |region, (name, value)| region.at_size(name, *value));
     let mut form = Vec::new();
@@ -108,18 +108,26 @@ pub(super) fn form<'a>(region: &FusedRegion<'a>, sizes: &[(String, i64)], fusion
         let nest = Nest::of(&part.facts, &part.ops, &part.outputs)?;
         form.push((part, nest));
     }
-    for fusion in fusions {
-        let (Fusion::Join(Dim(first), Dim(second)) | Fusion::Fuse(Dim(first), Dim(second))) = *fusion;
-        let mut begin = 0;
+    for rewrite in rewrites {
+        let (mut dims, mut stages) = (0, 0);
         let part = form.iter_mut().find(|(_, nest)| {
-            let here = (begin..begin + nest.extents.len()).contains(&first);
-            begin += if here { 0 } else { nest.extents.len() };
+            let (own_dims, own_stages) = (dims + nest.extents.len(), stages + nest.stages.len());
+            let here = match rewrite {
+                Rewrite::Join(first, second) | Rewrite::Fuse(first, second) => {
+                    [first, second].iter().all(|dim| (dims..own_dims).contains(&dim.0))
+                }
+                Rewrite::Hoist(scale, sum) => [scale, sum].iter().all(|s| (stages..own_stages).contains(&s.number)),
+            };
+            if !here {
+                (dims, stages) = (own_dims, own_stages);
+            }
             here
         });
-        let Some((part, nest)) = part.filter(|_| second >= begin) else {
-            return misfit(format!("'{fusion}' names dims that the region does not have, or not in one product"));
+        let Some((part, nest)) = part else {
+            let text = rewrite_text(region.op.cx, rewrite);
+            return misfit(format!("'{text}' names what the region does not have, or not in one product"));
         };
-        nest.fuse(&part.facts, fusion.renumbered(-(begin as isize)))?;
+        nest.rewrite(&part.facts, &rewrite.renumbered(-(dims as isize), -(stages as isize)))?;
     }
     Ok(form)
 }

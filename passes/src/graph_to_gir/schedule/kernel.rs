@@ -14,10 +14,10 @@ use super::super::stages::Known;
 use super::flow::{Contents, Flow, Holds, Key, Packed};
 use super::nodes::{Inside, State, Units};
 use super::parts::{Joined, Partial};
-use super::products::PackedView;
+use super::products::{PackedLoop, PackedView};
 use super::ranges::Ranges;
 use super::scatter::Written;
-use super::{REFUSED, Region};
+use super::{REFUSED, Region, panels};
 use crate::region::cost::body_cost;
 
 /// What a kernel takes, by what it is for, in the order of its parameters.
@@ -38,7 +38,6 @@ impl<'a> Region<'_, 'a> {
         &self,
         tree: &KernelTree,
         later: &[&KernelTree],
-        guard: &[Poly],
         (before, after): (&Flow, &mut Flow),
     ) -> Built<(Launch, Vec<Arg>)> {
         let later: Vec<Contents<'_>> = later.iter().map(|kernel| Contents::of(kernel)).collect();
@@ -52,7 +51,7 @@ impl<'a> Region<'_, 'a> {
         after.parts.extend(ports.partial.iter().map(|(key, count, _)| (*key, count.clone())));
         after.packed.extend(ports.packs.clone());
         let written = ports.all.iter().filter(|(_, mode)| *mode != Mode::In).map(|((arg, _), _)| *arg).collect();
-        Ok((self.kernel(tree, &contents, ports, guard, before)?, written))
+        Ok((self.kernel(tree, &contents, ports, before)?, written))
     }
 
     fn ports(&self, tree: &KernelTree, contents: &Contents<'_>, later: &[Contents<'_>], flow: &Flow) -> Ports {
@@ -136,7 +135,6 @@ impl<'a> Region<'_, 'a> {
         tree: &KernelTree,
         contents: &Contents<'_>,
         ports: Ports,
-        guard: &[Poly],
         flow: &Flow,
     ) -> Built<Launch> {
         let (nest, region) = (self.nest, self.region);
@@ -149,7 +147,7 @@ impl<'a> Region<'_, 'a> {
         let told = |size: &Poly| region.facts.prove_non_negative(size);
         let asks = |size: &&Poly| contents.joined.is_empty() && size.symbols().is_subset(&known) && !told(size);
         let rooms = self.rooms(tree, contents, &ports);
-        let requires = guard.iter().filter(asks).cloned().chain(rooms).collect();
+        let requires = self.guard.iter().filter(asks).cloned().chain(rooms).collect();
         let units = self.units(tree).or_else(|why| Emit::unsupported(region.op, &format!("{REFUSED}: {why}")))?;
         let header = Header {
             loc: region.op.loc(),
@@ -242,13 +240,13 @@ impl<'a> Region<'_, 'a> {
         let (mut ranges, mut nodes) = (Ranges::whole(e, &self.walk), &tree.body[..]);
         for trip in e.grid.clone() {
             let [Node::Loop(l)] = nodes else { unreachable!("one index of the grid for each of its loops") };
-            ranges.0[l.dim.0] = Ranges::of_trip(e, l, trip);
+            ranges.0[l.dim.0] = self.of_trip(e, l, trip);
             nodes = &l.body;
         }
         let mut units = None;
         if let (Some(l), Some(unit)) = (units_loop(tree), e.unit) {
             let (dim, around) = (l.dim.0, ranges.0[l.dim.0]);
-            ranges.0[dim] = Ranges::within(e, l, (around, unit), false);
+            ranges.0[dim] = self.within(e, l, (around, unit), false);
             units = Some(Units { dim, unit, count, around });
             nodes = &l.body;
         } else if let Some(l) = units_loop(tree) {
@@ -257,14 +255,16 @@ impl<'a> Region<'_, 'a> {
         }
         let mut views = e.views.clone().into_iter();
         let mut next = || views.next().expect("one view per port");
-        let mut known = Known { stored: flow.stored.clone(), ..Known::default() };
+        let mut known = Known::of_stored(flow.stored.clone());
         let reads: Vec<Value> = ports.reads.iter().map(|_| next()).collect();
         let mut joined: HashMap<usize, Joined> = HashMap::new();
         for (key, count) in &ports.joins {
             let of = joined.entry(key.0).or_insert_with(|| Joined { count: count.clone(), views: vec![] });
             of.views.push(next());
         }
-        let of_operand = |view: Value, packed: &Packed| PackedView { view, loops: packed.loops.clone() };
+        let of_loop = |(dim, _): &(usize, Split)| PackedLoop { dim: *dim, first: None };
+        let loops = |packed: &Packed| packed.loops.iter().map(of_loop).collect();
+        let of_operand = |view: Value, packed: &Packed| PackedView { view, loops: loops(packed) };
         let packed = ports.operands.iter().map(|(at, packed)| (*at, of_operand(next(), packed))).collect();
         let writes: Vec<Value> = ports.writes.iter().map(|_| next()).collect();
         for (value, view) in ports.reads.iter().zip(reads).chain(ports.writes.iter().zip(writes)) {
@@ -278,7 +278,8 @@ impl<'a> Region<'_, 'a> {
         });
         let partial = partial.collect();
         let packs = ports.packs.as_ref().map(|(_, packed)| of_operand(next(), packed));
-        let inside = Inside { of: *self, writes: ports.writes.clone(), partial, joined, packed, packs, units };
+        let counted = panels::counted(tree);
+        let inside = Inside { of: *self, writes: ports.writes.clone(), partial, joined, packed, packs, counted, units };
         inside.nodes(e, &ranges, nodes, &mut known, &mut State::default())
     }
 

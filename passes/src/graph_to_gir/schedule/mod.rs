@@ -11,6 +11,8 @@ mod follow;
 mod kernel;
 mod near;
 mod nodes;
+mod online;
+mod panels;
 mod parts;
 mod products;
 mod ranges;
@@ -20,7 +22,7 @@ mod sums;
 use std::cell::RefCell;
 
 use sutura_dialects::r#dyn::poly::Poly;
-use sutura_dialects::schedule::{Fusion, Kernel, Launch as LaunchTree, StageName, TreeAttr, Version};
+use sutura_dialects::schedule::{Kernel, Launch as LaunchTree, Rewrite, StageName, TreeAttr, Version};
 use sutura_ir::Diagnostic;
 
 pub(super) use self::describe::{algorithm, describe};
@@ -46,6 +48,8 @@ struct Region<'r, 'a> {
     /// Its number, behind that of the group that it is a part in.
     part: (usize, usize),
     temporaries: &'r RefCell<Temporaries>,
+    /// Sizes that are not negative where its kernels run.
+    guard: &'r [Poly],
 }
 
 impl<'r, 'a> std::ops::Deref for Region<'r, 'a> {
@@ -69,7 +73,7 @@ struct Program<'r, 'a> {
 /// Versions whose dims and stages are those of the same parts.
 pub(super) struct Group<'r, 'a> {
     pub(super) parts: &'r [Part<'r, 'a>],
-    /// Without the fusions, which the parts have.
+    /// Without the rewrites, which the parts have.
     pub(super) versions: Vec<Version>,
     /// A text gave them, and not a rule.
     pub(super) given: bool,
@@ -131,11 +135,12 @@ fn place(mut error: Box<Diagnostic>, (version, launch): (usize, usize)) -> Box<D
 fn tree(groups: &[Group<'_, '_>]) -> TreeAttr {
     let of_group = |group: &Group<'_, '_>| {
         let own = |part: usize| {
-            let (dims, _) = begin_of(group.parts, part);
-            group.parts[part].1.fusions.iter().map(move |fusion| fusion.renumbered(dims as isize))
+            let (dims, stages) = begin_of(group.parts, part);
+            let rewrites = group.parts[part].1.rewrites.iter();
+            rewrites.map(move |rewrite| rewrite.renumbered(dims as isize, stages as isize))
         };
-        let fusions: Vec<Fusion> = (0..group.parts.len()).flat_map(own).collect();
-        let with = |version: &Version| Version { fusions: fusions.clone(), ..version.clone() };
+        let rewrites: Vec<Rewrite> = (0..group.parts.len()).flat_map(own).collect();
+        let with = |version: &Version| Version { rewrites: rewrites.clone(), ..version.clone() };
         group.versions.iter().map(with).collect::<Vec<_>>()
     };
     TreeAttr { versions: groups.iter().flat_map(of_group).collect() }
@@ -174,7 +179,7 @@ impl<'a> Program<'_, 'a> {
         for kernel in &tree.kernels {
             let (part, kernel) = self.own(kernel);
             let later: Vec<&Kernel> = later.iter().filter(|(other, _)| *other == part).map(|(_, l)| l).collect();
-            let (of, region) = (self.region(part), self.parts[part].0);
+            let (of, region) = (self.region(part, guard), self.parts[part].0);
             // What rules write is looked at where the compiler itself is tested.
             if self.given || cfg!(debug_assertions) {
                 let checked = check::kernel(&of, &kernel, &before[part]);
@@ -184,7 +189,7 @@ impl<'a> Program<'_, 'a> {
                 );
                 checked.or_else(|why| Emit::unsupported(region.op, &format!("{REFUSED}: {why}")))?;
             }
-            let (launch, written) = of.launch(&kernel, &later, guard, (&before[part], &mut flow[part]))?;
+            let (launch, written) = of.launch(&kernel, &later, (&before[part], &mut flow[part]))?;
             let meet = |(other, of_other): &(Launch, Vec<Arg>)| {
                 written.iter().any(|arg| other.args.contains(arg))
                     || of_other.iter().any(|arg| launch.args.contains(arg))
@@ -203,7 +208,7 @@ impl<'a> Program<'_, 'a> {
     fn copies(&self) -> Vec<(Arg, Arg)> {
         let mut copies = Vec::new();
         for part in 0..self.parts.len() {
-            let of = self.region(part);
+            let of = self.region(part, &[]);
             for stage in &of.nest.stages {
                 let data = stage.scatter.iter().flat_map(|scatter| scatter.data.iter().copied());
                 copies.extend(
@@ -214,9 +219,9 @@ impl<'a> Program<'_, 'a> {
         copies
     }
 
-    fn region(&self, part: usize) -> Region<'_, 'a> {
+    fn region<'s>(&'s self, part: usize, guard: &'s [Poly]) -> Region<'s, 'a> {
         let (region, nest) = self.parts[part];
-        Region { walk: Walk { region, nest }, part: (self.group, part), temporaries: self.temporaries }
+        Region { walk: Walk { region, nest }, part: (self.group, part), temporaries: self.temporaries, guard }
     }
 
     /// Every version writes all that the region yields.

@@ -9,13 +9,13 @@ use sutura_dialects::gir::constraints::Scope;
 use sutura_dialects::gir::ops::{LoadOp, SliceOp, StoreOp};
 use sutura_dialects::gir::types::{SliceType, Space, TileType, ViewType};
 use sutura_dialects::graph::maps;
-use sutura_dialects::schedule::Operand;
+use sutura_dialects::schedule::{Node, Operand, Split, walk};
 use sutura_ir::affine::{AffineExpr, AffineOp};
 use sutura_ir::{Attr, Type, Value};
 
 use super::super::kernel::{Built, Emit};
 use super::super::stages::Known;
-use super::super::tiles::{Frame, Number, Shape, zero};
+use super::super::tiles::{Covers, Frame, Number, Shape, Tile, zero};
 use super::Region;
 use super::nodes::Units;
 use super::products::PackedView;
@@ -24,7 +24,7 @@ use crate::region::cost::value_text;
 use crate::region::{Access, Edge};
 
 /// Most bytes of an operand near; code generation gives a thread no more.
-const MOST_NEAR: i64 = 1 << 20;
+pub(super) const MOST_NEAR: i64 = 1 << 20;
 
 /// An operand that a group has brought near.
 #[derive(Clone)]
@@ -56,6 +56,20 @@ impl Near {
     }
 }
 
+/// The most indices of a dim that a loop inside takes at a time.
+fn tile_in(body: &[Node], dim: usize) -> i64 {
+    let mut most = 1;
+    walk(body, &mut |node| {
+        if let Node::Loop(l) = node
+            && let Split::By(by) = l.split
+            && l.dim.0 == dim
+        {
+            most = most.max(by);
+        }
+    });
+    most
+}
+
 /// The memory has no dimensions along which nothing moves; but the last one, in which lines lie.
 fn keeps(dims: &[NearDim], dim: usize) -> bool {
     !dims[dim].moving.is_empty() || dim + 1 == dims.len()
@@ -83,7 +97,7 @@ impl Region<'_, '_> {
         let access = &stage.inputs[operand.input];
         e.loc = stage.op.loc();
         let tensor = known.view(stage.op, access.value)?;
-        let dims = self.near_dims(e, ranges, access)?;
+        let dims = self.near_dims(e, ranges, access, None)?;
         let mut edges: Vec<usize> = match self.nest.edge(&self.region.facts, access, operand.tile.cols.map(|dim| dim.0))
         {
             Edge::Nowhere => vec![],
@@ -113,9 +127,27 @@ impl Region<'_, '_> {
         let stage = &self.nest.stages[operand.stage.number];
         let access = &stage.inputs[operand.input];
         e.loc = stage.op.loc();
-        let dims = self.near_dims(e, ranges, access)?;
+        let dims = self.near_dims(e, ranges, access, Some(&operand.body))?;
         let elem = self.nest.cx.element_type(self.nest.body.ty(access.value));
         self.near_memory(e, operand, Scope::Unit, (elem, dims))
+    }
+
+    /// Memory for what a loop sums up, in tiles or as a whole.
+    pub(super) fn near_sum(
+        &self,
+        e: &mut Emit<'_>,
+        ranges: &Ranges,
+        (result, elem): (&Access, Type),
+        (body, whole): (&[Node], bool),
+    ) -> Built<Near> {
+        let dims = self.near_dims(e, ranges, result, Some(body))?;
+        let counts = (0..dims.len()).filter(|number| keeps(&dims, *number)).map(|number| dims[number].count.clone());
+        let (counts, space) = (counts.collect(), self.region.machine.cache.clone());
+        let view = match whole {
+            true => e.alloc(Scope::Unit, ViewType::new(&space, elem, counts)),
+            false => self.memory(e, (Scope::Unit, &space), elem, counts, result.value)?,
+        };
+        Ok(Near { view, space, elem, dims })
     }
 
     /// Brings near what all units of a group read of an operand; each brings a share of its rows.
@@ -130,7 +162,7 @@ impl Region<'_, '_> {
         let stage = &self.nest.stages[operand.stage.number];
         let access = &stage.inputs[operand.input];
         e.loc = stage.op.loc();
-        let dims = self.near_dims(e, &ranges.with(units.dim, units.around), access)?;
+        let dims = self.near_dims(e, &ranges.with(units.dim, units.around), access, None)?;
         let elem = self.nest.cx.element_type(self.nest.body.ty(access.value));
         let near = self.near_memory(e, operand, Scope::Group, (elem, dims))?;
         let mut frame = self.frame(e, ranges, &operand.tile);
@@ -166,9 +198,22 @@ impl Region<'_, '_> {
         scope: Scope,
         (elem, dims): (Type, Vec<NearDim>),
     ) -> Built<Near> {
-        let stage = &self.nest.stages[operand.stage.number];
-        let space = Space::from(operand.tile.space.as_str());
-        let elements = Poly::product(dims.iter().map(|dim| &dim.count));
+        let access = &self.nest.stages[operand.stage.number].inputs[operand.input];
+        let counts = (0..dims.len()).filter(|number| keeps(&dims, *number)).map(|number| dims[number].count.clone());
+        let view = self.memory(e, (scope, &operand.tile.space), elem, counts.collect(), access.value)?;
+        Ok(Near { view, space: operand.tile.space.as_str().into(), elem, dims })
+    }
+
+    /// Memory near for what is read of a tensor.
+    pub(super) fn memory(
+        &self,
+        e: &mut Emit<'_>,
+        (scope, space): (Scope, &str),
+        elem: Type,
+        dims: Vec<Poly>,
+        tensor: Value,
+    ) -> Built<Value> {
+        let elements = Poly::product(&dims);
         let bytes =
             self.region.facts.range(&elements).1 * i128::from(self.nest.cx.bit_width(elem).unwrap_or(64).div_ceil(8));
         let (most, of) = match scope {
@@ -176,22 +221,33 @@ impl Region<'_, '_> {
             Scope::Group => (self.region.machine.group_bytes, "a group's memory"),
         };
         if bytes > i128::from(most) {
-            let name = value_text(self.nest.cx, self.nest.body, stage.inputs[operand.input].value);
+            let name = value_text(self.nest.cx, self.nest.body, tensor);
             let why =
                 format!("keeps {elements} elements of {name} near, which are more than the {most} bytes that fit {of}");
-            return Emit::unsupported(stage.op, &why);
+            return Emit::unsupported(self.region.op, &why);
         }
-        let counts = (0..dims.len()).filter(|number| keeps(&dims, *number)).map(|number| dims[number].count.clone());
-        let view = e.alloc(scope, ViewType::new(&space, elem, counts.collect()));
-        Ok(Near { view, space, elem, dims })
+        Ok(e.alloc(scope, ViewType::new(&Space::from(space), elem, dims)))
     }
 
-    fn near_dims(&self, e: &mut Emit<'_>, ranges: &Ranges, access: &Access) -> Built<Vec<NearDim>> {
-        access.index.iter().map(|expr| self.near_dim(e, ranges, *expr)).collect()
+    /// With a body that makes what lies there, there is room for the most that it makes, in whole tiles.
+    fn near_dims(
+        &self,
+        e: &mut Emit<'_>,
+        ranges: &Ranges,
+        access: &Access,
+        made: Option<&[Node]>,
+    ) -> Built<Vec<NearDim>> {
+        access.index.iter().map(|expr| self.near_dim(e, ranges, *expr, made)).collect()
     }
 
     /// What an index of a tensor runs through while what loops have left of its dims is run through.
-    fn near_dim(&self, e: &mut Emit<'_>, ranges: &Ranges, expr: AffineExpr) -> Built<NearDim> {
+    fn near_dim(
+        &self,
+        e: &mut Emit<'_>,
+        ranges: &Ranges,
+        expr: AffineExpr,
+        made: Option<&[Node]>,
+    ) -> Built<NearDim> {
         let linear = maps::linear(self.nest.cx, expr, self.nest.extents.len()).filter(|l| l.symbols.is_empty());
         let Some(linear) = linear else {
             return Emit::unsupported(self.region.op, "brings near what is read at an index of unequal steps");
@@ -200,16 +256,25 @@ impl Region<'_, '_> {
         for (dim, factor) in linear.factors.iter().copied().enumerate().filter(|(_, factor)| *factor != 0) {
             let (base, extent) = match ranges.0[dim] {
                 Range::Index(_) => continue,
-                Range::Whole => (None, self.nest.extents[dim].clone()),
+                Range::Whole => {
+                    let extent = &self.nest.extents[dim];
+                    let room = |body| {
+                        let tile = tile_in(body, dim);
+                        self.room(extent).ceildiv(tile).scale(tile)
+                    };
+                    (None, made.map_or_else(|| extent.clone(), room))
+                }
                 Range::Tile { base, by, .. } => (Some(base), by.into()),
                 Range::Block { trip, by } => (Some(e.scaled(trip, by, None)), by.into()),
                 Range::Part { .. } => {
                     return Emit::unsupported(self.region.op, "brings near what a part of a dim reads");
                 }
             };
-            if let Range::Tile { by, .. } | Range::Block { by, .. } = ranges.0[dim] {
-                clipped |= !self.region.facts.divisible(&self.nest.extents[dim], by);
-            }
+            clipped |= match ranges.0[dim] {
+                Range::Tile { whole, .. } => !whole,
+                Range::Block { by, .. } => !self.region.facts.divisible(&self.nest.extents[dim], by),
+                _ => false,
+            };
             if factor < 0 {
                 return Emit::unsupported(self.region.op, "brings near what is read backward");
             }
@@ -275,39 +340,26 @@ impl Region<'_, '_> {
     }
 
     /// The tile of what was brought near that lies along the axes of a frame.
-    pub(super) fn load_near(&self, e: &mut Emit<'_>, ranges: &Ranges, frame: &Frame, near: &Near) -> Built<Value> {
-        let cx = self.nest.cx;
-        let now = |dim: usize| match ranges.0[dim] {
-            Range::Index(index) => Some(index),
-            Range::Tile { base, .. } if [&frame.row, &frame.col].into_iter().flatten().any(|axis| axis.dim == dim) => {
-                Some(base)
-            }
-            _ => None,
-        };
-        let (slice, shape) = self.near_slice(e, frame, near, &now)?;
-        let ty = cx.ext_type(frame.tile_type(shape, near.elem));
-        Ok(LoadOp::value(&mut e.b, e.loc, slice, None, ty))
+    pub(super) fn load_near(&self, e: &mut Emit<'_>, frame: &Frame, near: &Near) -> Built<Tile> {
+        let (slice, shape) = self.near_slice(e, frame, near)?;
+        let ty = self.nest.cx.ext_type(frame.tile_type(shape, near.elem));
+        let value = LoadOp::value(&mut e.b, e.loc, slice, None, ty);
+        Ok(Tile { value, shape, elem: near.elem, window: Covers::All, cached: false })
     }
 
     /// Keeps a number that was made at a frame's place.
     pub(super) fn store_near(&self, e: &mut Emit<'_>, frame: &Frame, number: Number, near: &Near) -> Built<()> {
-        let axis = |dim: usize| [&frame.row, &frame.col].into_iter().flatten().find(|axis| axis.dim == dim);
-        let now = |dim: usize| axis(dim).map(|axis| axis.base).or(frame.fixed[dim]);
-        let (slice, shape) = self.near_slice(e, frame, near, &now)?;
+        let (slice, shape) = self.near_slice(e, frame, near)?;
         let tile = e.realise(frame, number, shape, None);
         StoreOp::build(&mut e.b, e.loc, tile.value, slice);
         Ok(())
     }
 
-    /// The part of what was brought near along the axes of a frame, where `now` says at what index a dim is.
-    fn near_slice(
-        &self,
-        e: &mut Emit<'_>,
-        frame: &Frame,
-        near: &Near,
-        now: &dyn Fn(usize) -> Option<Value>,
-    ) -> Built<(Value, Shape)> {
+    /// The part of what was brought near along the axes of a frame.
+    fn near_slice(&self, e: &mut Emit<'_>, frame: &Frame, near: &Near) -> Built<(Value, Shape)> {
         let cx = self.nest.cx;
+        let axis = |dim: usize| [&frame.row, &frame.col].into_iter().flatten().find(|axis| axis.dim == dim);
+        let now = |dim: usize| axis(dim).map(|axis| axis.base).or(frame.fixed[dim]);
         let (mut offsets, mut along) = (Vec::with_capacity(near.dims.len()), [None, None]);
         let kept = near.dims.iter().enumerate().filter(|(number, _)| near.keeps(*number));
         for (number, dim) in kept.map(|(_, dim)| dim).enumerate() {
@@ -320,6 +372,10 @@ impl Region<'_, '_> {
                     if axis.as_ref().is_some_and(|axis| axis.dim == *moving) {
                         *found = Some((number as i64, *factor));
                     }
+                }
+                // A tile that was brought near as a whole begins where that does.
+                if *base == Some(now) {
+                    continue;
                 }
                 let mut moved = cx.affine_dim(values.len() as u32);
                 values.push(now);

@@ -8,7 +8,7 @@ use std::collections::{HashMap, HashSet};
 use indexmap::IndexMap;
 use sutura_dialects::r#dyn::poly::Poly;
 use sutura_dialects::gir::constraints::Scope;
-use sutura_dialects::gir::ops::{AllocOp, IndexOp, SliceOp, StoreOp, SyncOp};
+use sutura_dialects::gir::ops::{AllocOp, IndexOp, SliceOp, SyncOp};
 use sutura_dialects::gir::types::{SliceType, ViewType};
 use sutura_dialects::schedule::{Bring, Loop, Node, Operand, Place, Split, walk};
 use sutura_ir::affine::AffineOp;
@@ -20,11 +20,12 @@ use super::super::tiles::{Frame, Number};
 use super::Region;
 use super::flow::Key;
 use super::near::Near;
+use super::online::{Online, Running};
 use super::parts::{Joined, Partial};
 use super::products::PackedView;
 use super::ranges::{Range, Ranges};
 use super::sums::Sum;
-use crate::region::{Nest, Stage};
+use crate::region::{Access, Nest, Stage};
 
 /// What the nodes of a kernel share.
 pub(super) struct Inside<'r, 'a> {
@@ -39,6 +40,8 @@ pub(super) struct Inside<'r, 'a> {
     pub(super) packed: HashMap<(usize, usize), PackedView>,
     /// Where an operand is packed.
     pub(super) packs: Option<PackedView>,
+    /// Dims whose tiles are counted from the start of the dim.
+    pub(super) counted: Vec<usize>,
     /// The units of a group, where it has several.
     pub(super) units: Option<Units>,
 }
@@ -61,8 +64,14 @@ pub(super) struct State {
     written: HashSet<Value>,
     /// Operands in memory of the group.
     pub(super) near: HashMap<(usize, usize), Near>,
+    /// Operands in panels in memory of the group.
+    pub(super) panels: HashMap<(usize, usize), PackedView>,
     /// Memory of the group for a value, by its number, while its maker is emitted.
     filled: HashMap<usize, Near>,
+    /// An extreme that is used while it is combined.
+    pub(super) online: Option<Running>,
+    /// What was online in the loop that ends.
+    pub(super) ends: Option<Online>,
 }
 
 impl<'a> Inside<'_, 'a> {
@@ -107,26 +116,60 @@ impl<'a> Inside<'_, 'a> {
                 Node::Join(_) => self.join(e, ranges, &places().collect::<Vec<_>>(), known, state)?,
                 Node::Loop(l) => self.one_loop(e, ranges, l, known, state)?,
                 Node::Operand(operand) if operand.to == Bring::Cache => {
-                    let near = match &self.units {
-                        Some(units) if self.is_shared(node) => {
-                            let packed = self.packed.get(&(operand.stage.number, operand.input));
-                            self.of.bring_shared(e, ranges, (operand, packed), known, units)?
-                        }
-                        _ if operand.body.is_empty() => self.of.bring_near(e, ranges, operand, known)?,
-                        _ => self.make_near(e, ranges, operand, known, state)?,
-                    };
-                    state.near.insert((operand.stage.number, operand.input), near);
+                    self.cache(e, ranges, (operand, self.is_shared(node)), known, state)?;
                 }
-                Node::Operand(operand) => {
-                    let frame = self.of.frame(e, ranges, &operand.tile);
-                    let stage = &self.nest().stages[operand.stage.number];
-                    e.loc = stage.op.loc();
-                    let number = self.of.arg(e, &frame, (stage.op, &stage.inputs[operand.input]), known)?;
-                    if operand.to == Bring::Pack {
-                        self.pack(e, ranges, &frame, number);
-                    }
-                }
+                Node::Operand(operand) => self.operand(e, ranges, operand, known, state)?,
             }
+        }
+        Ok(())
+    }
+
+    /// An operand in memory of the group.
+    fn cache(
+        &self,
+        e: &mut Emit<'_>,
+        ranges: &Ranges,
+        (operand, shared): (&Operand, bool),
+        known: &Known,
+        state: &mut State,
+    ) -> Built<()> {
+        let at = (operand.stage.number, operand.input);
+        let access = &self.nest().stages[at.0].inputs[at.1];
+        let near = match &self.units {
+            Some(units) if shared => {
+                self.of.bring_shared(e, ranges, (operand, self.packed.get(&at)), known, units)?
+            }
+            _ if operand.body.is_empty() => self.of.bring_near(e, ranges, operand, known)?,
+            _ if access.slot.is_none() => {
+                let panels = self.of.panels_for(e, ranges, operand)?;
+                state.panels.insert(at, panels);
+                return self.nodes(e, ranges, &operand.body, &mut known.of_views(), state);
+            }
+            _ => return self.make_near(e, ranges, operand, known, state),
+        };
+        state.near.insert(at, near);
+        Ok(())
+    }
+
+    /// A tile of an operand, which goes where it is packed, or stays known.
+    fn operand(
+        &self,
+        e: &mut Emit<'_>,
+        ranges: &Ranges,
+        operand: &Operand,
+        known: &mut Known,
+        state: &State,
+    ) -> Built<()> {
+        let at = (operand.stage.number, operand.input);
+        let (stage, frame) = (&self.nest().stages[at.0], self.of.frame(e, ranges, &operand.tile));
+        e.loc = stage.op.loc();
+        let number = self.of.arg(e, &frame, (stage.op, &stage.inputs[at.1]), known)?;
+        let packed = match operand.to {
+            Bring::Pack => self.packs.as_ref(),
+            _ => state.panels.get(&at),
+        };
+        if let Some(packed) = packed {
+            self.pack(e, ranges, &frame, (number, packed));
         }
         Ok(())
     }
@@ -145,15 +188,36 @@ impl<'a> Inside<'_, 'a> {
         operand: &Operand,
         known: &Known,
         state: &mut State,
-    ) -> Built<Near> {
+    ) -> Built<()> {
         let near = self.of.near_for(e, ranges, operand)?;
         let slot = self.nest().stages[operand.stage.number].inputs[operand.input].slot;
         let slot = slot.expect("what has a body is made in the region");
         let outer = state.filled.insert(slot, near.clone());
-        self.nodes(e, ranges, &operand.body, &mut known.of_memory(), state)?;
+        let brought = (state.near.clone(), state.panels.clone());
+        self.nodes(e, ranges, &operand.body, &mut known.without_columns(), state)?;
+        (state.near, state.panels) = brought;
         state.filled.remove(&slot);
         state.filled.extend(outer.map(|outer| (slot, outer)));
-        Ok(near)
+        state.near.extend(readers(self.nest(), slot).map(|at| (at, near.clone())));
+        Ok(())
+    }
+
+    /// What a stage reads and lies near becomes known.
+    fn read_near(
+        &self,
+        e: &mut Emit<'_>,
+        (number, frame): (usize, &Frame),
+        known: &mut Known,
+        state: &State,
+    ) -> Built<()> {
+        for (i, read) in self.nest().stages[number].inputs.iter().enumerate() {
+            let Some(slot) = read.slot.filter(|slot| !known.made.contains_key(slot)) else { continue };
+            if let Some(near) = state.near.get(&(number, i)) {
+                let tile = self.of.load_near(e, frame, near)?;
+                known.made.insert(slot, Number::Tile(tile));
+            }
+        }
+        Ok(())
     }
 
     // ---- loops
@@ -169,36 +233,132 @@ impl<'a> Inside<'_, 'a> {
             }
         });
         inside.sort_by_key(|place| place.stage.number);
+        let online = Online::of(self.nest(), l).or_else(|why| Emit::unsupported(self.of.region.op, &why))?;
         let mut started = Vec::new();
         for place in &inside {
             let stage = self.stage(place);
             for key in self.of.keys(place.stage.number) {
                 if stage.scatter.is_none() && stage.combines_along(dim) && !state.sums.contains_key(&key) {
-                    let frame = self.of.frame(e, ranges, &place.tile);
-                    let sum = self.start(e, &frame, stage, key.1)?;
+                    let path = self.between(l, place);
+                    let sum = self.start(e, ranges, (place, key), (&path, &l.body))?;
                     state.sums.insert(key, sum);
-                    started.push((key, *place));
+                    started.push((key, *place, path));
                 }
             }
         }
+        let outer = online.clone().map(|online| state.online.replace(Running::new(online)));
         if self.of.region.facts.range(&self.nest().extents[dim]).1 > 0 {
+            let started: Vec<Key> = started.iter().map(|(key, ..)| *key).collect();
+            let borrowed = self.borrow(e, ranges, (l, &inside, &started), state)?;
             self.trips(e, ranges, (l, &inside), known, state)?;
+            self.give_back(e, ranges, borrowed, state)?;
         }
-        for (key, place) in started {
+        if let Some(outer) = outer {
+            state.online = outer;
+        }
+        let outer = std::mem::replace(&mut state.ends, online);
+        for (key, place, path) in started {
             let sum = state.sums.shift_remove(&key).expect("put there above");
             // What is combined as it goes has been made on the way.
-            if self.stage(place).scan.is_some() {
-                continue;
+            if self.stage(place).scan.is_none() {
+                self.end(e, ranges, (place, key, sum), &path, known, state)?;
             }
+        }
+        state.ends = outer;
+        Ok(())
+    }
+
+    /// The loops between a loop and a place in it that run over dims of what is made there.
+    fn between<'l>(&self, l: &'l Loop, place: &Place) -> Vec<&'l Loop> {
+        let stage = self.stage(place);
+        let parallel = |l: &&Loop| stage.parallel().any(|dim| dim == l.dim.0) && !stage.combines_along(l.dim.0);
+        path_to(&l.body, place.stage.number).unwrap_or_default().into_iter().filter(parallel).collect()
+    }
+
+    /// Of what is kept in memory a loop carries what it combines in one tile in registers.
+    fn borrow<'p>(
+        &self,
+        e: &mut Emit<'_>,
+        ranges: &Ranges,
+        (l, inside, started): (&Loop, &[&'p Place], &[Key]),
+        state: &mut State,
+    ) -> Built<Vec<(Key, &'p Place, Sum)>> {
+        let mut borrowed = Vec::new();
+        for place in inside {
+            let (stage, frame) = (self.stage(place), self.of.frame(e, ranges, &place.tile));
+            for key in self.of.keys(place.stage.number) {
+                if started.contains(&key) || !stage.combines_along(l.dim.0) || !self.between(l, place).is_empty() {
+                    continue;
+                }
+                let sum = match state.sums.get(&key) {
+                    Some(Sum::Carried(sum)) => *sum,
+                    Some(Sum::Kept { near, .. }) if frame.space == frame.registers || place.tile.cols.is_none() => {
+                        self.of.load_near(e, &frame, near)?
+                    }
+                    _ => continue,
+                };
+                let sum = self.rescaled(e, &frame, key, sum, state);
+                let kept = state.sums.insert(key, Sum::Carried(sum)).expect("it is there");
+                if matches!(kept, Sum::Kept { .. }) {
+                    borrowed.push((key, *place, kept));
+                }
+            }
+        }
+        Ok(borrowed)
+    }
+
+    fn give_back(
+        &self,
+        e: &mut Emit<'_>,
+        ranges: &Ranges,
+        borrowed: Vec<(Key, &Place, Sum)>,
+        state: &mut State,
+    ) -> Built<()> {
+        for (key, place, kept) in borrowed {
             let frame = self.of.frame(e, ranges, &place.tile);
-            e.loc = self.stage(place).op.loc();
-            let tile = match sum {
-                Sum::Carried(tile) => tile,
-                Sum::Kept { view, now, .. } => e.load_row(view, now),
-            };
-            self.finish(e, &frame, (self.stage(place), key.1), Number::Tile(tile), known, state)?;
+            if let (Some(Sum::Carried(sum)), Sum::Kept { near, .. }) = (state.sums.insert(key, kept.clone()), &kept) {
+                self.of.store_near(e, &frame, Number::Tile(sum), near)?;
+            }
         }
         Ok(())
+    }
+
+    /// Goes along loops, and does something in the innermost one.
+    pub(super) fn along(
+        &self,
+        e: &mut Emit<'_>,
+        ranges: &Ranges,
+        path: &[&Loop],
+        inside: &mut dyn FnMut(&mut Emit<'_>, &Ranges) -> Built<()>,
+    ) -> Built<()> {
+        let Some((l, rest)) = path.split_first() else { return inside(e, ranges) };
+        let range = ranges.0[l.dim.0];
+        let bounds = self.bounds_of(e, l, range)?;
+        e.for_range(bounds, &[], &mut |e, trip, _| {
+            let range = self.range_of(e, l, (range, trip));
+            self.along(e, &ranges.with(l.dim.0, range), rest, inside)?;
+            Ok(vec![])
+        })?;
+        Ok(())
+    }
+
+    /// The trips of a loop: from one number to below another.
+    fn bounds_of(&self, e: &mut Emit<'_>, l: &Loop, range: Range) -> Built<(Value, Value)> {
+        if l.split == Split::One {
+            return Ok(self.of.bounds(e, l.dim.0, range));
+        }
+        let count = self.of.tiles_of(l, range)?;
+        Ok((e.constant(0), e.size(&count)))
+    }
+
+    /// What a trip has of a dim. What is packed in tiles of a dim counts them from its start.
+    fn range_of(&self, e: &mut Emit<'_>, l: &Loop, (range, trip): (Range, Value)) -> Range {
+        let dim = l.dim.0;
+        let packed = || self.packed.values().flat_map(|packed| &packed.loops).any(|l| l.dim == dim);
+        match l.split {
+            Split::One => Range::Index(trip),
+            _ => self.of.within(e, l, (range, trip), self.counted.contains(&dim) || packed()),
+        }
     }
 
     /// The trips of a loop, which carry what is combined in it.
@@ -217,14 +377,8 @@ impl<'a> Inside<'_, 'a> {
             _ => None,
         });
         let (keys, inits): (Vec<Key>, Vec<Value>) = carried.unzip();
-        let (range, by_index) = (ranges.0[dim], l.split == Split::One);
-        let bounds = match by_index {
-            true => self.of.bounds(e, dim, range),
-            false => {
-                let count = self.of.tiles_of(l, range)?;
-                (e.constant(0), e.size(&count))
-            }
-        };
+        let range = ranges.0[dim];
+        let bounds = self.bounds_of(e, l, range)?;
         let carry = |state: &mut State, values: &[Value]| {
             for (key, value) in keys.iter().zip(values) {
                 if let Some(Sum::Carried(tile)) = state.sums.get_mut(key) {
@@ -233,18 +387,12 @@ impl<'a> Inside<'_, 'a> {
             }
         };
         let ends = e.for_range(bounds, &inits, &mut |e, trip, values| {
-            let range = match (range, l.split) {
-                (_, Split::One) => Range::Index(self.at_trip(e, (dim, inside), trip, bounds.1)),
-                // What is packed in tiles of a dim counts them from its start.
-                _ => {
-                    let packed = self.packed.values().flat_map(|packed| &packed.loops).any(|(d, _)| *d == dim);
-                    Ranges::within(e, l, (range, trip), packed)
-                }
-            };
+            let trip = if l.split == Split::One { self.at_trip(e, (dim, inside), trip, bounds.1) } else { trip };
+            let range = self.range_of(e, l, (range, trip));
             carry(state, values);
-            let near = state.near.clone();
+            let brought = (state.near.clone(), state.panels.clone());
             self.nodes(e, &ranges.with(dim, range), &l.body, &mut known.of_part(self.nest(), dim), state)?;
-            state.near = near;
+            (state.near, state.panels) = brought;
             // The next trip brings something else near.
             if l.body.iter().any(|node| self.is_shared(node)) {
                 SyncOp::build(&mut e.b, e.loc);
@@ -298,14 +446,16 @@ impl<'a> Inside<'_, 'a> {
         known: &mut Known,
         state: &mut State,
     ) -> Built<()> {
-        let here = |key: &Key| places.iter().any(|place| place.stage.number == key.0);
         // All that is kept is read before anything is written: then one pass over the columns does both.
+        let frame_of = |e: &mut Emit<'_>, key: &Key| {
+            let place = places.iter().find(|place| place.stage.number == key.0);
+            place.map(|place| self.of.frame(e, ranges, &place.tile))
+        };
         for (key, sum) in &mut state.sums {
-            if let Sum::Kept { view, now, next } = sum
-                && here(key)
+            if let Sum::Kept { near, now, next } = sum
+                && let Some(frame) = frame_of(e, key)
             {
-                *now = e.load_row(*view, *now);
-                *next = None;
+                (*now, *next) = (Some(self.of.load_near(e, &frame, near)?), None);
             }
         }
         for place in places {
@@ -318,6 +468,7 @@ impl<'a> Inside<'_, 'a> {
                 self.contract(e, ranges, (place, &frame), known, state)?;
                 continue;
             }
+            self.read_near(e, (place.stage.number, &frame), known, state)?;
             let numbers = self.of.numbers(e, &frame, stage, known)?;
             e.loc = stage.op.loc();
             if let Some(scatter) = &stage.scatter {
@@ -341,18 +492,48 @@ impl<'a> Inside<'_, 'a> {
             }
         }
         for (key, sum) in &state.sums {
-            if let Sum::Kept { view, next: Some(next), .. } = sum
-                && here(key)
+            if let Sum::Kept { near, next: Some(next), .. } = sum
+                && let Some(frame) = frame_of(e, key)
             {
-                let slice = e.row_of(*view);
-                StoreOp::build(&mut e.b, e.loc, next.value, slice);
+                self.of.store_near(e, &frame, Number::Tile(*next), near)?;
             }
         }
         Ok(())
     }
 }
 
+/// The loops around the place of a stage, outermost first.
+pub(super) fn path_to(nodes: &[Node], stage: usize) -> Option<Vec<&Loop>> {
+    nodes.iter().find_map(|node| match node {
+        Node::Place(place) => (place.stage.number == stage).then(Vec::new),
+        Node::Operand(operand) => path_to(&operand.body, stage),
+        Node::Loop(l) => path_to(&l.body, stage).map(|mut path| {
+            path.insert(0, l);
+            path
+        }),
+        Node::Join(_) => None,
+    })
+}
+
+/// The inputs that read one of the region's values where it is made.
+pub(super) fn readers(nest: &Nest<'_>, slot: usize) -> impl Iterator<Item = (usize, usize)> {
+    let made = nest.stages.iter().flat_map(|stage| &stage.results).find(|result| result.slot == Some(slot));
+    let index = made.map(|made| &made.index);
+    let reads = move |read: &Access| read.slot == Some(slot) && Some(&read.index) == index;
+    nest.stages.iter().enumerate().flat_map(move |(s, stage)| {
+        let inputs = stage.inputs.iter().enumerate();
+        inputs.filter(move |(_, read)| reads(read)).map(move |(i, _)| (s, i))
+    })
+}
+
 impl Emit<'_> {
+    /// The first index less the second.
+    pub(in super::super) fn less(&mut self, a: Value, b: Value) -> Value {
+        let cx = self.b.cx();
+        let less = cx.affine_binary(AffineOp::Mul, cx.affine_dim(1), cx.affine_const(-1));
+        self.index(cx.affine_binary(AffineOp::Add, cx.affine_dim(0), less), &|at| if at == 0 { a } else { b })
+    }
+
     /// Memory of a unit, or of the group, as long as the kernel runs.
     pub(in super::super) fn alloc(&mut self, scope: Scope, ty: ViewType) -> Value {
         let cx = self.b.cx();

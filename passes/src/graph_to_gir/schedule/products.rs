@@ -1,7 +1,7 @@
 //! Contractions of tiles, and the factors that are packed for them.
 
 use sutura_dialects::gir::ops::{ContractOp, LoadOp, StoreOp};
-use sutura_dialects::schedule::{Dim, Place, Split, Tile as TileTree};
+use sutura_dialects::schedule::{Dim, Place, Tile as TileTree};
 use sutura_ir::{Attr, Type, Value};
 
 use super::super::kernel::{Built, Emit};
@@ -12,9 +12,18 @@ use super::ranges::{Range, Ranges};
 use super::sums::Sum;
 
 /// Where an operand lies that was packed.
+#[derive(Clone)]
 pub(super) struct PackedView {
     pub(super) view: Value,
-    pub(super) loops: Vec<(usize, Split)>,
+    pub(super) loops: Vec<PackedLoop>,
+}
+
+/// A loop that has a dimension of what was packed.
+#[derive(Clone, Copy)]
+pub(super) struct PackedLoop {
+    pub(super) dim: usize,
+    /// The trip or index with which it began, if that is not 0.
+    pub(super) first: Option<Value>,
 }
 
 impl Inside<'_, '_> {
@@ -68,9 +77,9 @@ impl Inside<'_, '_> {
         let (stage, frame) = (self.stage(place), self.of.frame(e, ranges, tile));
         let at = (place.stage.number, input);
         if let Some(near) = state.near.get(&at) {
-            return self.of.load_near(e, ranges, &frame, near);
+            return Ok(self.of.load_near(e, &frame, near)?.value);
         }
-        if let Some(packed) = self.packed.get(&at) {
+        if let Some(packed) = state.panels.get(&at).or_else(|| self.packed.get(&at)) {
             let elem = self.of.elem((at.0, 0), false);
             return Ok(e.load_packed(packed, ranges, &frame, (elem, None)).value);
         }
@@ -81,8 +90,7 @@ impl Inside<'_, '_> {
     }
 
     /// Writes what is packed.
-    pub(super) fn pack(&self, e: &mut Emit<'_>, ranges: &Ranges, frame: &Frame, number: Number) {
-        let packed = self.packs.as_ref().expect("a kernel that packs has memory for it");
+    pub(super) fn pack(&self, e: &mut Emit<'_>, ranges: &Ranges, frame: &Frame, (number, packed): (Number, &PackedView)) {
         let shape = Shape { rows: false, cols: frame.col.is_some() };
         let tile = e.realise(frame, number, shape, None);
         let slice = e.packed_slice(packed, ranges, (frame, shape));
@@ -109,14 +117,16 @@ impl Emit<'_> {
     /// The part of a packed operand at the place of the loops that it was packed in; the rows of a frame are along one of them.
     fn packed_slice(&mut self, packed: &PackedView, ranges: &Ranges, (frame, shape): (&Frame, Shape)) -> Value {
         let row = frame.row.as_ref().filter(|_| shape.rows);
-        let along = row.and_then(|row| packed.loops.iter().position(|(dim, _)| *dim == row.dim));
-        let at = |(number, (dim, _)): (usize, &(usize, Split))| match (ranges.0[*dim], row) {
+        let along = row.and_then(|row| packed.loops.iter().position(|l| l.dim == row.dim));
+        let at = |(number, l): (usize, &PackedLoop)| match (ranges.0[l.dim], row) {
             (_, Some(row)) if along == Some(number) => row.base,
             (Range::Tile { trip, .. } | Range::Block { trip, .. } | Range::Part { trip, .. }, _) => trip,
             (Range::Index(index), _) => index,
             (Range::Whole, _) => unreachable!("the loops that an operand was packed in are around where it is read"),
         };
-        let mut offsets: Vec<Value> = packed.loops.iter().enumerate().map(at).collect();
+        let now: Vec<Value> = packed.loops.iter().enumerate().map(at).collect();
+        let from_first = |(l, now): (&PackedLoop, Value)| l.first.map_or(now, |first| self.less(now, first));
+        let mut offsets: Vec<Value> = packed.loops.iter().zip(now).map(from_first).collect();
         offsets.push(self.constant(0));
         let rows = along.map(|number| number as i64);
         let extents = frame.extents(Shape { rows: rows.is_some(), ..shape });

@@ -3,7 +3,7 @@
 use sutura_dialects::r#dyn::poly::Poly;
 use sutura_dialects::gir::ops::IndexOp;
 use sutura_dialects::gir::types::Space;
-use sutura_dialects::schedule::{Dim, Loop, Node, Split, Tile as TileTree, walk};
+use sutura_dialects::schedule::{Bring, Dim, Loop, Node, Split, Tile as TileTree, walk};
 use sutura_ir::Value;
 use sutura_ir::affine::AffineOp;
 
@@ -19,8 +19,8 @@ pub(super) enum Range {
     Whole,
     /// One index.
     Index(Value),
-    /// So many indices from `base` on, the `trip`-th ones of a loop.
-    Tile { trip: Value, base: Value, by: i64 },
+    /// So many indices from `base` on, the `trip`-th ones of a loop; `whole` if none of its trips reaches beyond the end of the dim.
+    Tile { trip: Value, base: Value, by: i64, whole: bool },
     /// The same, of which a loop takes one index after the other.
     Block { trip: Value, by: i64 },
     /// One of so many parts.
@@ -45,42 +45,53 @@ impl Ranges {
         ranges.0[dim] = range;
         ranges
     }
+}
 
+/// Whether what is inside a loop takes its dim index by index, and not in tiles.
+pub(super) fn gone_through(l: &Loop) -> bool {
+    let (mut by_index, mut in_tiles) = (false, false);
+    let tiled = |tile: &TileTree| tile.rows == Some(l.dim) || tile.cols == Some(l.dim);
+    walk(&l.body, &mut |node| match node {
+        Node::Loop(inner) if inner.dim == l.dim && inner.split == Split::One => by_index = true,
+        Node::Loop(inner) => in_tiles |= inner.dim == l.dim,
+        Node::Place(place) | Node::Join(place) => in_tiles |= tiled(&place.tile),
+        Node::Operand(operand) => in_tiles |= operand.to != Bring::Cache && tiled(&operand.tile),
+    });
+    by_index && !in_tiles
+}
+
+impl Region<'_, '_> {
     /// What trip `trip` of a loop has of a dim of which all is left.
-    pub(super) fn of_trip(e: &mut Emit<'_>, l: &Loop, trip: Value) -> Range {
+    pub(super) fn of_trip(&self, e: &mut Emit<'_>, l: &Loop, trip: Value) -> Range {
         match l.split {
             Split::One => Range::Index(trip),
             Split::Even(count) => Range::Part { trip, count },
             Split::By(by) if gone_through(l) => Range::Block { trip, by },
-            Split::By(by) => Range::Tile { trip, base: e.scaled(trip, by, None), by },
+            Split::By(by) => {
+                let whole = self.region.facts.divisible(&self.nest.extents[l.dim.0], by);
+                Range::Tile { trip, base: e.scaled(trip, by, None), by, whole }
+            }
         }
     }
-}
 
-impl Ranges {
     /// What a trip of a loop inside another one has of its dim. `absolute` trips are counted from the start of the dim.
-    pub(super) fn within(e: &mut Emit<'_>, l: &Loop, (around, trip): (Range, Value), absolute: bool) -> Range {
+    pub(super) fn within(
+        &self,
+        e: &mut Emit<'_>,
+        l: &Loop,
+        (around, trip): (Range, Value),
+        absolute: bool,
+    ) -> Range {
         match (around, l.split) {
-            (Range::Tile { trip: outer, base, by: of }, Split::By(by)) => {
+            (Range::Tile { trip: outer, base, by: of, whole }, Split::By(by)) => {
                 let base = e.scaled(trip, by, Some(base));
                 let trip = if absolute { e.scaled(outer, of / by, Some(trip)) } else { trip };
-                Range::Tile { trip, base, by }
+                Range::Tile { trip, base, by, whole }
             }
-            _ => Self::of_trip(e, l, trip),
+            _ => self.of_trip(e, l, trip),
         }
     }
-}
 
-/// Whether a loop inside takes the dim of a loop index by index.
-pub(super) fn gone_through(l: &Loop) -> bool {
-    let mut found = false;
-    walk(&l.body, &mut |node| {
-        found |= matches!(node, Node::Loop(inner) if inner.dim == l.dim && inner.split == Split::One);
-    });
-    found
-}
-
-impl Region<'_, '_> {
     /// What a tile of these dims is computed on.
     pub(super) fn frame(&self, e: &mut Emit<'_>, ranges: &Ranges, tile: &TileTree) -> Frame {
         let nest = self.nest;
@@ -113,28 +124,16 @@ impl Region<'_, '_> {
                 let size = e.size(extent);
                 (e.part_edge(trip, size, (0, count)), e.part_edge(trip, size, (1, count)))
             }
-            Range::Block { trip, by } | Range::Tile { trip, by, .. } => self.block_bounds(e, extent, (trip, by)),
+            Range::Block { trip, by } => {
+                let (first, whole) = (e.scaled(trip, by, None), self.region.facts.divisible(extent, by));
+                (first, e.block_end((trip, by), by, (!whole).then_some(extent)))
+            }
+            Range::Tile { base, by, whole, .. } => (base, e.block_end((base, 1), by, (!whole).then_some(extent))),
             Range::Whole | Range::Index(_) => {
                 let size = e.size(extent);
                 (e.constant(0), size)
             }
         }
-    }
-
-    /// First index, and the one behind the last, of a block of a dim.
-    fn block_bounds(&self, e: &mut Emit<'_>, extent: &Poly, (trip, by): (Value, i64)) -> (Value, Value) {
-        let (cx, facts) = (self.nest.cx, &self.region.facts);
-        let first = e.scaled(trip, by, None);
-        let start = cx.affine_binary(AffineOp::Mul, cx.affine_dim(0), cx.affine_const(by));
-        let end = cx.affine_binary(AffineOp::Add, start, cx.affine_const(by));
-        let ceil = extent.ceildiv(by).scale(by);
-        let last = if facts.prove_equal(&ceil, extent) {
-            IndexOp::value(&mut e.b, e.loc, cx.affine_map(1, 0, &[end]), &[trip])
-        } else {
-            let size = e.size(extent);
-            IndexOp::value(&mut e.b, e.loc, cx.affine_map(1, 1, &[end, cx.affine_symbol(0)]), &[trip, size])
-        };
-        (first, last)
     }
 
     /// How many trips a loop makes of a dim of which all is left.
@@ -167,6 +166,21 @@ impl Region<'_, '_> {
 }
 
 impl Emit<'_> {
+    /// The index behind the last of a block of so many indices from `factor * at` on, in a dim that may end before.
+    fn block_end(&mut self, (at, factor): (Value, i64), by: i64, extent: Option<&Poly>) -> Value {
+        let cx = self.b.cx();
+        let start = cx.affine_binary(AffineOp::Mul, cx.affine_dim(0), cx.affine_const(factor));
+        let end = cx.affine_binary(AffineOp::Add, start, cx.affine_const(by));
+        match extent {
+            None => IndexOp::value(&mut self.b, self.loc, cx.affine_map(1, 0, &[end]), &[at]),
+            Some(extent) => {
+                let size = self.size(extent);
+                let map = cx.affine_map(1, 1, &[end, cx.affine_symbol(0)]);
+                IndexOp::value(&mut self.b, self.loc, map, &[at, size])
+            }
+        }
+    }
+
     /// Where part `trip + after` of `count` begins.
     fn part_edge(&mut self, trip: Value, size: Value, (after, count): (i64, i64)) -> Value {
         let cx = self.b.cx();

@@ -1,18 +1,19 @@
-//! What loops combine: numbers that they carry, or keep in memory of the group where they are as many as a row.
+//! What loops combine: numbers that they carry, or keep in memory of the group where these are as many as a row, or more.
 
-use sutura_dialects::gir::constraints::{Axis as Direction, Scope};
-use sutura_dialects::gir::ops::{BinaryOp, LoadOp, ReduceOp, ScanOp, StoreOp};
-use sutura_dialects::gir::types::ViewType;
+use sutura_dialects::gir::constraints::Axis as Direction;
+use sutura_dialects::gir::ops::{BinaryOp, ReduceOp, ScanOp};
 use sutura_dialects::graph::Joint;
 use sutura_dialects::graph::form::Scan;
-use sutura_ir::Value;
+use sutura_dialects::schedule::{Loop, Node, Place};
 
 use super::super::kernel::{Built, Emit};
 use super::super::scalars::{accumulator, identity, result_elem, tile_combiner};
 use super::super::stages::Known;
 use super::super::tiles::{Axis, Covers, Frame, Number, Shape, Tile};
 use super::flow::Key;
-use super::nodes::{Inside, State};
+use super::near::Near;
+use super::nodes::{Inside, State, readers};
+use super::ranges::Ranges;
 use crate::region::Stage;
 
 /// What combines along a loop.
@@ -20,25 +21,80 @@ use crate::region::Stage;
 pub(super) enum Sum {
     /// Carried by the loop.
     Carried(Tile),
-    /// As many elements as a row: kept in memory, from where it is read at the start of a trip.
-    Kept { view: Value, now: Tile, next: Option<Tile> },
+    /// Kept in memory, from where a tile is read and where it is put back.
+    Kept { near: Near, now: Option<Tile>, next: Option<Tile> },
 }
 
 impl Inside<'_, '_> {
-    /// Starts a combination with its identity.
-    pub(super) fn start(&self, e: &mut Emit<'_>, frame: &Frame, stage: &Stage<'_>, result: usize) -> Built<Sum> {
-        let cx = self.nest().cx;
-        let wide = accumulator(cx, stage, result);
-        let shape = frame.shape(self.nest(), &stage.results[result].index);
-        let tile = e.fill(frame, identity(cx, stage, result), wide, shape);
-        if !shape.cols || frame.space == frame.registers {
-            return Ok(Sum::Carried(tile));
+    /// Starts a combination with its identity: in memory where it is more than a tile in registers, as there are loops over `path`
+    /// between the loop along which it is combined and its place.
+    pub(super) fn start(
+        &self,
+        e: &mut Emit<'_>,
+        ranges: &Ranges,
+        (place, key): (&Place, Key),
+        (path, body): (&[&Loop], &[Node]),
+    ) -> Built<Sum> {
+        let (cx, stage) = (self.nest().cx, self.stage(place));
+        let wide = accumulator(cx, stage, key.1);
+        let frame = self.of.frame(e, ranges, &place.tile);
+        let result = &stage.results[key.1];
+        let shape = frame.shape(self.nest(), &result.index);
+        let in_registers = !shape.cols || frame.space == frame.registers;
+        if path.is_empty() && in_registers {
+            return Ok(Sum::Carried(e.fill(&frame, identity(cx, stage, key.1), wide, shape)));
         }
-        let columns = frame.col.as_ref().expect("the tile has columns").extent.clone();
-        let view = e.alloc(Scope::Unit, ViewType::new(&frame.space, wide, vec![columns]));
-        let slice = e.row_of(view);
-        StoreOp::build(&mut e.b, e.loc, tile.value, slice);
-        Ok(Sum::Kept { view, now: tile, next: None })
+        let near = self.of.near_sum(e, ranges, (result, wide), (body, path.is_empty()))?;
+        self.along(e, ranges, path, &mut |e, ranges| {
+            let frame = self.of.frame(e, ranges, &place.tile);
+            let nothing = Number::Constant(identity(cx, stage, key.1), wide);
+            self.of.store_near(e, &frame, nothing, &near)
+        })?;
+        Ok(Sum::Kept { near, now: None, next: None })
+    }
+
+    /// Ends a combination.
+    pub(super) fn end(
+        &self,
+        e: &mut Emit<'_>,
+        ranges: &Ranges,
+        (place, key, sum): (&Place, Key, Sum),
+        path: &[&Loop],
+        known: &mut Known,
+        state: &mut State,
+    ) -> Built<()> {
+        let stage = self.stage(place);
+        e.loc = stage.op.loc();
+        let (written, value) = (self.writes.contains(&stage.results[key.1].value), &stage.results[key.1]);
+        match sum {
+            Sum::Kept { near, .. } if !path.is_empty() => {
+                if written || self.is_relative(key, state) {
+                    let known = &*known;
+                    self.along(e, ranges, path, &mut |e, ranges| {
+                        let frame = self.of.frame(e, ranges, &place.tile);
+                        let tile = self.of.load_near(e, &frame, &near)?;
+                        let tile = self.complete(e, &frame, key, tile, (known, state))?;
+                        self.of.store_near(e, &frame, Number::Tile(tile), &near)?;
+                        if written {
+                            e.store(self.nest(), &frame, Number::Tile(tile), known.view(stage.op, value.value)?, &value.index);
+                        }
+                        Ok(())
+                    })?;
+                }
+                let slot = value.slot.into_iter();
+                state.near.extend(slot.flat_map(|slot| readers(self.nest(), slot)).map(|at| (at, near.clone())));
+                Ok(())
+            }
+            sum => {
+                let frame = self.of.frame(e, ranges, &place.tile);
+                let tile = match sum {
+                    Sum::Carried(tile) => tile,
+                    Sum::Kept { near, .. } => self.of.load_near(e, &frame, &near)?,
+                };
+                let tile = self.complete(e, &frame, key, tile, (known, state))?;
+                self.finish(e, &frame, (stage, key.1), Number::Tile(tile), known, state)
+            }
+        }
     }
 
     /// A number of the accumulator's type that is combined in this kernel.
@@ -123,10 +179,11 @@ impl Inside<'_, '_> {
         let rows = frame.row.is_some();
         let shape =
             if along { Shape { rows, cols: true } } else { frame.shape(self.nest(), &stage.results[key.1].index) };
-        let like = match state.sums.get(&key) {
-            Some(Sum::Carried(tile) | Sum::Kept { now: tile, .. }) if tile.shape == shape => Some(*tile),
+        let old = match state.sums.get(&key) {
+            Some(Sum::Carried(tile) | Sum::Kept { now: Some(tile), .. }) => Some(*tile),
             _ => None,
         };
+        let like = old.filter(|old| old.shape == shape);
         let tile = e.realise(frame, number, shape, like);
         let mut tile = e.converted(tile, wide);
         if along && tile.window == Covers::All && self.reaches_beyond(frame) {
@@ -142,12 +199,10 @@ impl Inside<'_, '_> {
             let cached = frame.space != frame.registers;
             tile = Tile { value, shape: Shape { rows, cols: false }, elem: wide, window: Covers::All, cached };
         }
-        let old = match state.sums.get(&key) {
-            None => {
-                return self.finish(e, frame, (stage, key.1), Number::Tile(tile), known, state);
-            }
-            Some(Sum::Carried(old) | Sum::Kept { now: old, .. }) => *old,
+        let Some(old) = old else {
+            return self.finish(e, frame, (stage, key.1), Number::Tile(tile), known, state);
         };
+        let old = self.rescaled(e, frame, key, old, state);
         let tile = e.in_registers(frame, tile);
         let value = BinaryOp::value(&mut e.b, e.loc, combiner.binary(), old.value, tile.value);
         let sum = Tile { value, ..old };
@@ -155,7 +210,7 @@ impl Inside<'_, '_> {
             Some(Sum::Kept { next, .. }) => *next = Some(sum),
             _ => drop(state.sums.insert(key, Sum::Carried(sum))),
         }
-        Ok(())
+        self.moved_origin(e, frame, (key, old, sum), known, state)
     }
 
     /// One contribution to a state, joined by the region that joins two states.
@@ -199,22 +254,5 @@ impl Inside<'_, '_> {
         let (extent, by) = (&self.nest().extents[col.dim], col.extent.as_const());
         let whole = self.of.region.facts.prove_equal(&col.extent, extent);
         !whole && by.is_none_or(|by| !self.of.region.facts.divisible(extent, by))
-    }
-}
-
-impl Emit<'_> {
-    /// All of a view of one dimension, as one row.
-    pub(super) fn row_of(&mut self, view: Value) -> Value {
-        let zero = self.constant(0);
-        let cx = self.b.cx();
-        let ty: &ViewType = cx.type_as(self.b.body().ty(view)).expect("a view");
-        self.window(view, &[zero], (None, Some(0)), (1.into(), ty.dims[0].clone()))
-    }
-
-    pub(super) fn load_row(&mut self, view: Value, like: Tile) -> Tile {
-        let slice = self.row_of(view);
-        let ty = self.b.body().ty(like.value);
-        let value = LoadOp::value(&mut self.b, self.loc, slice, None, ty);
-        Tile { value, ..like }
     }
 }

@@ -9,13 +9,15 @@ mod operands;
 mod products;
 mod updates;
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 
 use sutura_dialects::schedule::{Bring, Dim, Kernel, Loop, Node, Operand, Place, Split, Tile, walk};
 use sutura_ir::Value;
 
 use super::Region;
 use super::flow::{Contents, Flow};
+use super::nodes::readers;
+use super::online::Online;
 use super::ranges::gone_through;
 use crate::region::cost::value_text;
 use crate::region::rows::check_column_access;
@@ -39,11 +41,23 @@ enum Left {
     Part,
 }
 
+/// On what tile a stage was computed.
+#[derive(Clone, PartialEq, Eq)]
+struct Made {
+    space: String,
+    padded: bool,
+    /// What it makes differs from column to column.
+    columns: bool,
+}
+
 /// What is combined in loops around a place.
 struct Sum {
     stage: usize,
     /// The place that contributes to it was seen.
     contributed: bool,
+    /// Loops over what it makes lie between, so that all of it is kept near.
+    kept: bool,
+    made: Made,
 }
 
 struct Check<'c, 'r, 'a> {
@@ -54,19 +68,21 @@ struct Check<'c, 'r, 'a> {
     around: Vec<&'c Loop>,
     left: Vec<Left>,
     /// Stages whose results are known here.
-    made: HashSet<usize>,
+    made: HashMap<usize, Made>,
     /// Stages of which everything that is needed here has been computed, in whatever loops.
     ended: HashSet<usize>,
     /// Operands that lie in the group's memory.
     near: HashSet<(usize, usize)>,
+    /// Those of them that lie in panels, with the loops that copied them and what was left of their columns.
+    panels: HashMap<(usize, usize), (Vec<(usize, Split)>, Left)>,
     /// Those of them that units share.
     shared: HashSet<(usize, usize)>,
     /// The dim that units share, and their number.
     units: Option<(usize, i64)>,
     sums: Vec<Sum>,
+    /// What loops around have online.
+    online: Vec<Online>,
     contracts: Vec<&'c Place>,
-    /// The first tile, with whose space all others agree.
-    tile: Option<&'c Tile>,
 }
 
 /// Checks numbers of dims, stages and inputs of a kernel: those of a part with `dims` and `stages` from these numbers on.
@@ -117,14 +133,15 @@ pub(super) fn kernel(of: &Region<'_, '_>, tree: &Kernel, flow: &Flow) -> Checked
         contents: Contents::of(tree),
         around: Vec::new(),
         left: (0..nest.extents.len()).map(unit).collect(),
-        made: HashSet::new(),
+        made: HashMap::new(),
         ended: HashSet::new(),
         near: HashSet::new(),
+        panels: HashMap::new(),
         shared: HashSet::new(),
         units: None,
         sums: Vec::new(),
+        online: Vec::new(),
         contracts: Vec::new(),
-        tile: None,
     };
     walk(&tree.body, &mut |node| match node {
         Node::Place(place) if place.contract => check.contracts.push(place),
@@ -228,51 +245,93 @@ impl<'c, 'a> Check<'c, '_, 'a> {
     fn one_loop(&mut self, l: &'c Loop) -> Checked {
         let dim = l.dim.0;
         let left = self.left_of(l)?;
-        let mut inside: Vec<usize> = Vec::new();
+        let mut inside: Vec<(usize, &Tile)> = Vec::new();
         walk(&l.body, &mut |node| {
             if let Node::Place(place) = node {
-                inside.push(place.stage.number);
+                inside.push((place.stage.number, &place.tile));
             }
         });
         let mut started = Vec::new();
         if !l.is_grid() {
             self.scans_through(l, &inside)?;
-            for s in &inside {
+            for (s, tile) in &inside {
                 if self.stage(*s).scatter.is_some() {
                     continue;
                 }
                 let along = self.stage(*s).combines_along(dim);
                 let open = self.sums.iter().any(|sum| sum.stage == *s);
                 if open && !along {
-                    let name = self.name(*s);
-                    return Err(format!(
-                        "the loop over {} lies between {name} and a loop along which it is combined, but it is not combined along {}",
-                        l.dim, l.dim
-                    ));
+                    self.kept(l, *s)?;
                 }
                 if along && !open {
-                    if self.made.contains(s) {
+                    if self.made.contains_key(s) {
                         return Err(format!("{} is combined again where it is known", self.name(*s)));
                     }
-                    self.sums.push(Sum { stage: *s, contributed: false });
+                    let made = self.made_on(*s, tile);
+                    self.sums.push(Sum { stage: *s, contributed: false, kept: false, made });
                     started.push(*s);
                 }
             }
         }
         let before = (self.made.clone(), self.near.clone(), self.left[dim]);
         // What was made for all that is left of the dim is not known for a part of it.
-        self.made = self.made.iter().copied().filter(|s| self.stage(*s).parallel().all(|d| d != dim)).collect();
+        let nest = self.nest();
+        self.made.retain(|s, _| nest.stages[*s].parallel().all(|d| d != dim));
         self.left[dim] = left;
         self.around.push(l);
+        let online = Online::of(self.nest(), l)?;
+        self.online.extend(online.clone());
         self.nodes(&l.body)?;
+        self.online.truncate(self.online.len() - usize::from(online.is_some()));
         self.around.pop();
         (self.made, self.near, self.left[dim]) = before;
-        self.sums.retain(|sum| !started.contains(&sum.stage));
+        let ended = self.sums.extract_if(.., |sum| started.contains(&sum.stage)).collect::<Vec<_>>();
         // What is combined as it goes is known on the way only.
-        let ended = started.into_iter().filter(|s| self.stage(*s).scan.is_none() && !self.in_parts(*s));
-        let ended: Vec<usize> = ended.collect();
-        self.ended.extend(&ended);
-        self.made.extend(ended);
+        for Sum { stage, made, kept, .. } in ended {
+            if self.stage(stage).scan.is_some() || self.in_parts(stage) {
+                continue;
+            }
+            self.ended.insert(stage);
+            if kept {
+                let slots = self.stage(stage).results.iter().filter_map(|result| result.slot);
+                self.near.extend(slots.flat_map(|slot| readers(self.nest(), slot)).collect::<Vec<_>>());
+            } else {
+                self.made.insert(stage, made);
+            }
+        }
+        Ok(())
+    }
+
+    /// A sum of which a loop over what it makes goes through tiles, each time that there is more to add.
+    fn kept(&mut self, l: &Loop, stage: usize) -> Checked {
+        let (name, machine) = (self.name(stage), self.of.region.machine);
+        let whole = self.stage(stage);
+        if !whole.parallel().any(|dim| dim == l.dim.0) || whole.scan.is_some() || whole.joint.is_some() {
+            return Err(format!(
+                "the loop over {} lies between {name} and a loop along which it is combined, but it is not combined along {}",
+                l.dim, l.dim
+            ));
+        }
+        if !machine.keeps_near() {
+            return Err(format!("{name} is kept near from tile to tile of {}, which groups of this machine do not", l.dim));
+        }
+        let own_type = |key| self.of.elem(key, true) == self.of.elem(key, false);
+        if self.in_parts(stage) || !self.of.keys(stage).all(own_type) {
+            return Err(format!("{name} is kept near from tile to tile of {}, and is a part, or summed in another type than its own", l.dim));
+        }
+        self.sums.iter_mut().filter(|sum| sum.stage == stage).for_each(|sum| sum.kept = true);
+        Ok(())
+    }
+
+    /// What is summed relative to something is rescaled where that is known.
+    fn relative(&self, name: &str, stage: usize, tile: &Tile) -> Checked {
+        for online in self.online.iter().filter(|online| online.sums.contains(&stage)) {
+            let extreme = self.name(online.extreme);
+            let Some(made) = self.made.get(&online.extreme) else {
+                return Err(format!("{name} is summed relative to {extreme}, which is not known there"));
+            };
+            self.made_alike(name, (made, &extreme), tile)?;
+        }
         Ok(())
     }
 
@@ -299,8 +358,9 @@ impl<'c, 'a> Check<'c, '_, 'a> {
     }
 
     /// What is combined as it goes needs all indices of its dim in order.
-    fn scans_through(&self, l: &Loop, inside: &[usize]) -> Checked {
-        let scans = inside.iter().filter_map(|s| Some((*s, self.stage(*s).scan.filter(|scan| scan.dim == l.dim.0)?)));
+    fn scans_through(&self, l: &Loop, inside: &[(usize, &Tile)]) -> Checked {
+        let scan = |s: usize| self.stage(s).scan.filter(|scan| scan.dim == l.dim.0);
+        let scans = inside.iter().filter_map(|(s, _)| Some((*s, scan(*s)?)));
         let mut first = None;
         for (s, scan) in scans {
             if self.left[l.dim.0] != Left::Whole && !self.nest().is_unit(l.dim.0) || l.split != Split::One {
@@ -327,7 +387,7 @@ impl<'c, 'a> Check<'c, '_, 'a> {
     fn place(&mut self, place: &'c Place) -> Checked {
         let (s, tile) = (place.stage.number, &place.tile);
         let (stage, name) = (self.stage(s), self.name(s));
-        if self.made.contains(&s) {
+        if self.made.contains_key(&s) {
             return Err(format!("{name} is placed again where it is known"));
         }
         self.tile(&name, tile)?;
@@ -340,12 +400,19 @@ impl<'c, 'a> Check<'c, '_, 'a> {
             self.combined(place)?;
         }
         for (i, read) in stage.inputs.iter().enumerate() {
-            let brought = self.near.contains(&(s, i)) || self.flow.packed.contains_key(&(s, i));
-            if !(brought && place.contract) {
-                self.read(&name, read, tile)?;
+            let near = self.near.contains(&(s, i));
+            if place.contract && (near || self.flow.packed.contains_key(&(s, i))) {
+                continue;
             }
+            // What lies near is known once it is read.
+            if let Some(maker) = self.nest().maker(read).filter(|maker| near && !self.made.contains_key(maker)) {
+                let made = self.made_on(maker, tile);
+                self.made.insert(maker, made);
+            }
+            self.read(&name, read, tile)?;
         }
         stage.picks.iter().try_for_each(|pick| self.picked(&name, &pick.access, tile))?;
+        self.relative(&name, s, tile)?;
         if stage.scatter.is_some() {
             return self.writes_in_order(s, &name, tile);
         }
@@ -357,14 +424,27 @@ impl<'c, 'a> Check<'c, '_, 'a> {
         if sum.is_some_and(|sum| std::mem::replace(&mut sum.contributed, true)) {
             return Err(format!("{name} is placed twice in the loops along which it is combined"));
         }
-        let known = if combined { stage.scan.is_some() } else { !(stage.reduces() && self.in_parts(s)) };
-        self.made.extend(known.then_some(s));
-        self.ended.extend(known.then_some(s));
+        let online = self.online.iter().any(|online| online.extreme == s);
+        let known = if combined { stage.scan.is_some() || online } else { !(stage.reduces() && self.in_parts(s)) };
+        if known {
+            let made = self.made_on(s, tile);
+            self.made.insert(s, made);
+        }
+        if known && !online {
+            self.ended.insert(s);
+        }
         Ok(())
     }
 
-    /// Tiles of a kernel lie in one space, which the machine has.
-    fn tile(&mut self, what: &str, tile: &'c Tile) -> Checked {
+    fn made_on(&self, stage: usize, tile: &Tile) -> Made {
+        let machine = self.of.region.machine;
+        let space = if tile.space.is_empty() { machine.registers.to_string() } else { tile.space.clone() };
+        let columns = tile.cols.is_some_and(|col| self.stage(stage).parallel().any(|dim| dim == col.0));
+        Made { space, padded: tile.padded, columns }
+    }
+
+    /// Tiles lie in spaces that the machine has, and have constant extents where these need that.
+    fn tile(&self, what: &str, tile: &Tile) -> Checked {
         let machine = self.of.region.machine;
         let known = [machine.cache.to_string(), machine.registers.to_string()];
         if tile.cols.is_some() && !known.contains(&tile.space) {
@@ -393,17 +473,7 @@ impl<'c, 'a> Check<'c, '_, 'a> {
                 machine.cache
             ));
         }
-        self.fits_registers(what, tile)?;
-        match self.tile {
-            _ if tile.rows.is_none() && tile.cols.is_none() => Ok(()),
-            Some(first) if (&first.space, first.padded) != (&tile.space, tile.padded) => {
-                Err(format!("{what} has a tile of another space or padding than what else the kernel computes"))
-            }
-            _ => {
-                self.tile = Some(tile);
-                Ok(())
-            }
-        }
+        self.fits_registers(what, tile)
     }
 
     /// Each element of a tile in registers has code of its own.
@@ -453,8 +523,11 @@ impl<'c, 'a> Check<'c, '_, 'a> {
             return Err(format!("{name} combines by a region, which goes element by element and not along columns"));
         }
         let rows = tile.rows.filter(|rows| !matches!(self.left[rows.0], Left::Index | Left::Tile(1)));
-        if (stage.reduces() || scanned.is_some()) && rows.is_some() {
-            return Err(format!("{name} is combined, and its tile has several rows; only a contraction has those"));
+        if let Some(rows) = rows.filter(|rows| stage.combines_along(rows.0)) {
+            return Err(format!("{name} is combined along {rows}, the rows of its tile"));
+        }
+        if let Some(rows) = rows.filter(|_| scanned.is_some() || stage.joint.is_some() || self.in_parts(s)) {
+            return Err(format!("{name} is combined in a way that takes one row at a time, and its tile has rows along {rows}"));
         }
         let along = col.is_some_and(|col| stage.reduced.contains(&col) || scanned == Some(col));
         // All columns of a row are no more than there are.
@@ -472,8 +545,8 @@ impl<'c, 'a> Check<'c, '_, 'a> {
         let nest = self.nest();
         let tensor = || value_text(nest.cx, nest.body, read.value);
         if let Some(maker) = nest.maker(read) {
-            if self.made.contains(&maker) {
-                return Ok(());
+            if let Some(made) = self.made.get(&maker) {
+                return self.made_alike(name, (made, &tensor()), tile);
             }
             // A copy is made at other places than what was written.
             if !self.flow.stored.contains(&read.value) || self.stage(maker).copy {
@@ -486,6 +559,17 @@ impl<'c, 'a> Check<'c, '_, 'a> {
         }
         let along = tile.rows.into_iter().chain(tile.cols);
         along.into_iter().try_for_each(|dim| check_column_access(nest, read, dim.0)).map_err(|misfit| misfit.0)
+    }
+
+    /// What differs from column to column is read on tiles like those that it was made on.
+    fn made_alike(&self, name: &str, (made, value): (&Made, &str), tile: &Tile) -> Checked {
+        let space = if tile.space.is_empty() { self.of.region.machine.registers.to_string() } else { tile.space.clone() };
+        match made.columns && (&made.space, made.padded) != (&space, tile.padded) {
+            true => {
+                Err(format!("{name} reads {value} on a tile of another space or padding than that on which it was made"))
+            }
+            false => Ok(()),
+        }
     }
 
     /// An index that is read is the same for a whole tile.
@@ -504,7 +588,8 @@ impl<'c, 'a> Check<'c, '_, 'a> {
         if !self.flow.parts.contains_key(&(s, 0)) {
             return Err(format!("{name} is joined, and no earlier launch makes parts of it"));
         }
-        if !self.made.insert(s) {
+        let made = self.made_on(s, tile);
+        if self.made.insert(s, made).is_some() {
             return Err(format!("{name} is joined again where it is known"));
         }
         if tile.rows.is_some() {

@@ -4,6 +4,8 @@ use std::collections::HashSet;
 
 use sutura_dialects::schedule::{Bring, Kernel, Node, Operand, Place, Runs, Split, walk};
 
+use super::super::nodes::readers;
+use super::super::panels::copied;
 use super::{Check, Checked, Left};
 use crate::region::Access;
 use crate::region::rows::check_column_access;
@@ -74,10 +76,16 @@ impl<'c> Check<'c, '_, '_> {
             (Some(_), true) => {
                 return Err(format!("{name} is made in the region, and has no body that computes it"));
             }
-            (None, false) => {
-                return Err(format!("{name} has a body, and is a tensor that the region reads, which is copied"));
-            }
+            (None, false) => return self.in_panels(name, at, operand),
             _ => {}
+        }
+        if self.near.contains(&at) {
+            return Err(format!("{name} is kept near where it is already"));
+        }
+        if let (Some(maker), Some(slot)) = (self.nest().maker(read), read.slot) {
+            self.made_near(name, maker, (operand, read))?;
+            self.near.extend(readers(self.nest(), slot));
+            return Ok(());
         }
         let left = |place: &&Place| {
             let col = place.tile.cols.map_or(usize::MAX, |dim| dim.0);
@@ -86,12 +94,42 @@ impl<'c> Check<'c, '_, '_> {
         if !self.contracts.iter().any(left) {
             return Err(format!("{name} is kept near, and no contraction of the kernel reads it as its left factor"));
         }
+        self.near.insert(at);
+        Ok(())
+    }
+
+    /// A tensor that loops copy into panels.
+    fn in_panels(&mut self, name: &str, at: (usize, usize), operand: &'c Operand) -> Checked {
+        let (loops, inner) = copied(&operand.body);
+        let Some(inner) = inner.filter(|inner| {
+            inner.to == Bring::Tile && (inner.stage.number, inner.input) == at && inner.tile.cols == operand.tile.cols
+        }) else {
+            return Err(format!("the body of {name} is not loops, one in the other, that copy it tile by tile"));
+        };
+        for (number, l) in loops.iter().enumerate() {
+            if loops[..number].iter().any(|outer| outer.dim == l.dim) {
+                return Err(format!("{name} is copied in two loops over {}", l.dim));
+            }
+            let columns = operand.tile.cols == Some(l.dim);
+            if !(l.split == Split::One && !columns || columns && matches!(l.split, Split::By(_))) {
+                return Err(format!("{name} is copied in a loop that has more than one index of {}", l.dim));
+            }
+        }
+        if !self.contracts.iter().any(|place| place.stage.number == at.0) {
+            return Err(format!("{name} is kept near, and no contraction of the kernel reads it"));
+        }
         if self.near.contains(&at) {
             return Err(format!("{name} is kept near where it is already"));
         }
-        if let Some(maker) = self.nest().maker(read) {
-            self.made_near(name, maker, (operand, read))?;
+        if inner.tile.rows.is_some() || inner.tile.space != self.of.region.machine.registers.to_string() {
+            return Err(format!("{name} is copied on a tile that has rows or lies not in registers"));
         }
+        let columns = operand.tile.cols.map_or(Left::Index, |col| self.left[col.0]);
+        let made = std::mem::take(&mut self.made);
+        self.nodes(&operand.body)?;
+        self.made = made;
+        let loops = loops.iter().map(|l| (l.dim.0, l.split)).collect();
+        self.panels.insert(at, (loops, columns));
         self.near.insert(at);
         Ok(())
     }
@@ -152,24 +190,21 @@ impl<'c> Check<'c, '_, '_> {
         }
         let mut wrong = Ok(());
         walk(&operand.body, &mut |node| match node {
-            Node::Operand(inner) if inner.to != Bring::Tile => {
-                wrong = Err(format!("the body of {name} packs or keeps another operand"));
+            Node::Operand(inner) if inner.to == Bring::Pack => {
+                wrong = Err(format!("the body of {name} packs another operand"));
             }
             Node::Join(_) => wrong = Err(format!("the body of {name} joins parts")),
-            Node::Place(place) if place.contract => {
-                wrong = Err(format!("the body of {name} has a contraction, which needs a kernel of its own"));
-            }
             Node::Place(place) if self.stage(place.stage.number).scatter.is_some() => {
                 wrong = Err(format!("the body of {name} writes at indices"));
             }
             _ => {}
         });
         wrong?;
-        let outer = (std::mem::take(&mut self.made), std::mem::take(&mut self.near), self.tile.take());
-        let outer_ended = std::mem::take(&mut self.ended);
+        let outer = (self.made.clone(), self.near.clone(), std::mem::take(&mut self.ended));
+        self.made.retain(|_, made| !made.columns);
         self.nodes(&operand.body)?;
-        let ended = std::mem::replace(&mut self.ended, outer_ended);
-        (self.made, self.near, self.tile) = outer;
+        let ended = std::mem::replace(&mut self.ended, outer.2);
+        (self.made, self.near) = (outer.0, outer.1);
         match ended.contains(&maker) {
             true => Ok(()),
             false => Err(format!("the body of {name} does not compute it")),

@@ -37,29 +37,44 @@ impl Check<'_, '_, '_> {
         if tile.rows.is_some() && !reads(lhs, tile.rows) || reads(rhs, tile.rows) {
             return Err(format!("the rows of {name} must be a dim of the factor that the columns are not of"));
         }
-        [lhs, rhs]
-            .into_iter()
-            .filter(|input| !self.near.contains(&(s, *input)))
-            .try_for_each(|i| self.packed(place, i, rhs))
+        let elsewhere = |input: &&usize| self.near.contains(&(s, **input)) && stage.inputs[**input].slot.is_some() && stage.inputs[**input].oob.is_some();
+        if let Some(input) = [lhs, rhs].iter().find(elsewhere) {
+            return Err(format!("input {input} of {name} may be read outside of what is kept near"));
+        }
+        [lhs, rhs].into_iter().try_for_each(|i| match self.near.contains(&(s, i)) {
+            true => self.panels.get(&(s, i)).map_or(Ok(()), |(loops, whole)| self.in_loops_of(place, (i, rhs), loops, *whole)),
+            false => self.packed(place, i, rhs),
+        })
     }
 
     /// A packed factor is read in the loops that it was packed in.
     fn packed(&self, place: &Place, input: usize, rhs: usize) -> Checked {
         let Some(packed) = self.flow.packed.get(&(place.stage.number, input)) else { return Ok(()) };
+        self.in_loops_of(place, (input, rhs), &packed.loops, Left::Whole)
+    }
+
+    /// What is left of the dims is what the loops that packed a factor had, and of its columns what these have or all.
+    fn in_loops_of(
+        &self,
+        place: &Place,
+        (input, rhs): (usize, usize),
+        loops: &[(usize, Split)],
+        whole: Left,
+    ) -> Checked {
         let name = self.name(place.stage.number);
         if input != rhs {
             return Err(format!("input {input} of {name} is packed, and has no columns there"));
         }
         let col = place.tile.cols.map_or(usize::MAX, |dim| dim.0);
-        let divided: HashMap<usize, Split> = packed.loops.iter().copied().collect();
+        let divided: HashMap<usize, Split> = loops.iter().copied().collect();
         let columns = match divided.get(&col) {
             Some(Split::By(by)) => Left::Tile(*by),
-            _ => Left::Whole,
+            _ => whole,
         };
         if self.left[col] != columns && !self.nest().is_unit(col) {
             return Err(format!("input {input} of {name} was packed in other columns than it is read in"));
         }
-        match packed.loops.iter().find(|(dim, _)| *dim != col && self.left[*dim] != Left::Index) {
+        match loops.iter().find(|(dim, _)| *dim != col && self.left[*dim] != Left::Index) {
             Some((dim, _)) => Err(format!(
                 "input {input} of {name} was packed for each index of d{dim}, and is read where there is more than one"
             )),

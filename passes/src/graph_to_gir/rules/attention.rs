@@ -1,0 +1,319 @@
+//! Attention: scores, softmax and weighted sum of a tile of queries without a trip to memory.
+//!
+//! A group copies what it reads many times into panels in the cache: keys transposed, values, the queries of its tiles. Then
+//! everything else runs from there. Where all keys fit, a row of scores is complete before its softmax is taken. Where they do
+//! not, keys come in blocks, and what is summed so far is rescaled for each, after the online softmax of Milakov and Gimelshein
+//! (arXiv 1805.02867) and its use in FlashAttention (arXiv 2205.14135).
+
+use sutura_dialects::r#dyn::poly::Poly;
+use sutura_dialects::schedule::{Bring, Dim, Kernel, Launch, Loop, Node, Operand, Place, Runs, Split, Tile, Version};
+
+use super::super::kernel::Built;
+use super::super::region::{FusedRegion, Lowered};
+use super::super::schedule::{Group, emit};
+use super::{each, in_grid, place, stage_name};
+use crate::region::{AttentionPlan, ContractPlan, Fit, Misfit, Nest};
+
+/// Most keys of a block where not all are resident.
+const BLOCK_KEYS: i64 = 256;
+
+/// Most tiles of queries that share what a group packs of a block of keys.
+const BLOCK_TILES: i64 = 8;
+
+/// Lowers an attention region; at most `resident` keys are kept in the cache together, or with 0 what it holds.
+pub(in super::super) fn lower(region: &FusedRegion<'_>, resident: i64) -> Built<Lowered> {
+    let misfit = |misfit: Misfit| {
+        let message = format!("is marked as a region of attention, but: {misfit}");
+        Box::new(region.op.error(message))
+    };
+    let nest = Nest::of(&region.facts, &region.ops, &region.outputs).map_err(misfit)?;
+    let plan = AttentionPlan::of(&nest).map_err(misfit)?;
+    let (hoisted, summed) = hoisted(region, &nest, &plan).map_err(misfit)?;
+    let chain = |tile| Chain::new((region, &nest, &plan), (&hoisted, summed), tile, resident);
+    let (parts, hoisted_parts) = ([(region, &nest)], [(region, &hoisted)]);
+    let groups = versions(&chain, region, &nest, &plan).into_iter().map(|(version, streams)| {
+        Group::by_rule(if streams { &hoisted_parts } else { &parts }, vec![version])
+    });
+    emit(&groups.collect::<Vec<_>>())
+}
+
+/// The form in which weighted sums are scaled when they are complete, and the number of their stage.
+fn hoisted<'a>(region: &FusedRegion<'_>, nest: &Nest<'a>, plan: &AttentionPlan) -> Fit<(Nest<'a>, usize)> {
+    let (mut nest, mut sum) = (nest.clone(), plan.values.stage);
+    loop {
+        let scale = nest.maker(&nest.stages[sum].inputs[plan.values.lhs]).expect("the weights are the region's");
+        if extreme(&nest, scale).is_some() {
+            return Ok((nest, sum));
+        }
+        nest.hoist(&region.facts, &stage_name(&nest, scale), &stage_name(&nest, sum))?;
+        sum = scale;
+    }
+}
+
+/// The stage that combines what a stage is relative to.
+fn extreme(nest: &Nest<'_>, stage: usize) -> Option<usize> {
+    let makers = nest.stages[stage].inputs.iter().filter_map(|read| nest.maker(read));
+    makers.into_iter().find(|maker| nest.stages[*maker].reduces())
+}
+
+/// Versions for few and for many keys, and for few queries, and whether keys come in blocks.
+fn versions<'r, 'a: 'r>(
+    chain: &dyn Fn((i64, i64)) -> Chain<'r, 'a>,
+    region: &FusedRegion<'_>,
+    nest: &Nest<'_>,
+    plan: &AttentionPlan,
+) -> Vec<(Version, bool)> {
+    let range = |dim: usize| {
+        let (least, most) = region.facts.range(&nest.extents[dim]);
+        (i64::try_from(least).unwrap_or(0), i64::try_from(most).unwrap_or(i64::MAX))
+    };
+    let (tile, lower) = region.machine.tile_and_lower(range(plan.query()), range(plan.key()).1);
+    let (tile, lower) = match narrower(chain, region, tile) {
+        // Lower tiles are as wide as the one that does not fit.
+        Some(narrow) => (narrow, Vec::new()),
+        None => (tile, lower),
+    };
+    // Where there may be more keys than queries each tile has two versions.
+    let equal = region.facts.prove_equal(&nest.extents[plan.query()], &nest.extents[plan.key()]);
+    let skipped = if equal { 0 } else { lower.len().saturating_sub(1) };
+    let low = lower[skipped..].iter().map(|lower| ((lower.rows, tile.1), Some(lower.most)));
+    low.chain([(tile, None)]).flat_map(|(tile, queries)| chain(tile).versions(queries)).collect()
+}
+
+/// A narrower tile, where a block of keys under tiles as wide as `tile` would not fit into the group's memory; the narrowest where
+/// none does.
+fn narrower<'r, 'a: 'r>(
+    chain: &dyn Fn((i64, i64)) -> Chain<'r, 'a>,
+    region: &FusedRegion<'_>,
+    tile: (i64, i64),
+) -> Option<(i64, i64)> {
+    let fits = |tile: &(i64, i64)| {
+        let chain = chain(*tile);
+        chain.block_bytes().saturating_add(chain.tile_bytes()) <= region.machine.group_bytes
+    };
+    if fits(&tile) {
+        return None;
+    }
+    let mut narrower: Vec<(i64, i64)> = region.machine.tiles().iter().copied().filter(|t| t.1 < tile.1).collect();
+    narrower.sort_by_key(|(rows, columns)| std::cmp::Reverse((*columns, *rows)));
+    narrower.iter().find(|tile| fits(tile)).or(narrower.last()).copied()
+}
+
+/// Two products, of which the second takes the softmax of the first as its left factor.
+struct Chain<'r, 'a> {
+    region: &'r FusedRegion<'a>,
+    nest: &'r Nest<'a>,
+    plan: &'r AttentionPlan,
+    /// The form in which weighted sums are scaled when they are complete, and the number of their stage.
+    hoisted: (&'r Nest<'a>, usize),
+    /// Rows and columns of a tile.
+    tile: (i64, i64),
+    /// Most keys that are resident: whole panels.
+    resident: i64,
+}
+
+impl<'r, 'a> Chain<'r, 'a> {
+    fn new(
+        (region, nest, plan): (&'r FusedRegion<'a>, &'r Nest<'a>, &'r AttentionPlan),
+        hoisted: (&'r Nest<'a>, usize),
+        tile: (i64, i64),
+        resident: i64,
+    ) -> Self {
+        let mut this = Self { region, nest, plan, hoisted, tile, resident: 0 };
+        // For each key its vector, that of its value in whole panels, and a score per row.
+        let fit = region.machine.near_bytes.min(region.machine.group_bytes) / this.key_bytes();
+        let keys = if resident == 0 { fit } else { resident.min(fit) };
+        this.resident = (keys / tile.1).max(1) * tile.1;
+        this
+    }
+
+    // ---- sizes
+
+    /// Bytes of a key, its value and its scores.
+    fn key_bytes(&self) -> i64 {
+        let numbers = self.value_panels().saturating_mul(self.tile.1).saturating_add(self.depth());
+        numbers.saturating_add(self.tile.0).saturating_mul(4)
+    }
+
+    /// Bytes of keys, values and scores of a block of keys.
+    fn block_bytes(&self) -> i64 {
+        self.block_keys().saturating_mul(self.key_bytes())
+    }
+
+    /// Bytes of the queries of a tile and of what is known of their rows.
+    fn tile_bytes(&self) -> i64 {
+        let panels = self.panels(self.depth()).saturating_add(self.value_panels());
+        panels.saturating_mul(self.tile.1).saturating_add(2).saturating_mul(4).saturating_mul(self.tile.0)
+    }
+
+    /// Tiles of queries that share what a group packs of a block of keys.
+    fn block_tiles(&self) -> i64 {
+        let left = self.region.machine.group_bytes.saturating_sub(self.block_bytes());
+        (left / self.tile_bytes()).clamp(1, BLOCK_TILES)
+    }
+
+    /// Numbers of a query's vector, which the plan knows.
+    fn depth(&self) -> i64 {
+        self.nest.extents[self.plan.scores.sums[0]].as_const().expect("checked by the plan")
+    }
+
+    /// Panels of a value's vector, at least one.
+    fn value_panels(&self) -> i64 {
+        let width = self.nest.extents[self.plan.values.col()].as_const().expect("checked by the plan");
+        self.panels(width).max(1)
+    }
+
+    fn panels(&self, n: i64) -> i64 {
+        n.div_euclid(self.tile.1) + i64::from(n.rem_euclid(self.tile.1) != 0)
+    }
+
+    fn block_keys(&self) -> i64 {
+        self.resident.min(BLOCK_KEYS / self.tile.1 * self.tile.1).max(self.tile.1)
+    }
+
+    // ---- versions
+
+    /// The version for few keys, and, unless keys are always few, the one for many; for at most `queries` if that is given.
+    fn versions(&self, queries: Option<i64>) -> Vec<(Version, bool)> {
+        let (facts, plan) = (&self.region.facts, self.plan);
+        let (query_count, key_count) = (&self.nest.extents[plan.query()], &self.nest.extents[plan.key()]);
+        let guard: Vec<Poly> = queries.map(|most| Poly::constant(most).sub(query_count)).into_iter().collect();
+        // Where there are as many keys as queries, few queries are few keys.
+        let equal = queries.is_some_and(|most| most <= self.resident) && facts.prove_equal(key_count, query_count);
+        let few = equal || facts.range(key_count).1 <= i128::from(self.resident);
+        let version = |guard: Vec<Poly>, kernel: Kernel| {
+            Version { guard, launches: vec![Launch { kernels: vec![kernel] }], ..Version::default() }
+        };
+        let mut all = guard.clone();
+        if !few {
+            all.push(Poly::constant(self.resident).sub(key_count));
+        }
+        // A group that runs through all queries never writes a result if there are none.
+        let some = facts.range(query_count).1 > 0;
+        let resident = some.then(|| (version(all, self.resident_kernel()), false));
+        let streaming = (!few || !some).then(|| (version(guard, self.streaming_kernel()), true));
+        resident.into_iter().chain(streaming).collect()
+    }
+
+    // ---- nodes
+
+    fn near(&self, rows: Option<usize>, cols: usize, padded: bool) -> Tile {
+        Tile { rows: rows.map(Dim), cols: Some(Dim(cols)), space: self.region.machine.cache.to_string(), padded }
+    }
+
+    fn in_registers(&self, rows: Option<usize>, cols: usize) -> Tile {
+        let space = self.region.machine.registers.to_string();
+        Tile { rows: rows.map(Dim), cols: Some(Dim(cols)), space, padded: true }
+    }
+
+    fn places(&self, stages: &[usize], tile: &Tile) -> impl Iterator<Item = Node> {
+        stages.iter().map(|s| Node::Place(place(self.nest, *s, tile)))
+    }
+
+    fn contract(&self, plan: &ContractPlan) -> Node {
+        let tile = self.in_registers(Some(self.plan.query()), plan.col());
+        each(plan.sums[0], vec![Node::Place(Place { contract: true, ..place(self.nest, plan.stage, &tile) })])
+    }
+
+    fn cache(&self, (stage, input): (usize, usize), tile: Tile, body: Vec<Node>) -> Node {
+        let stage = stage_name(self.nest, stage);
+        Node::Operand(Operand { stage, input, tile, to: Bring::Cache, body })
+    }
+
+    /// A loop over tiles of a dim; none over a single index.
+    fn tiles(&self, dim: usize, by: i64, body: Vec<Node>) -> Vec<Node> {
+        match self.nest.is_unit(dim) {
+            true => body,
+            false => vec![Node::Loop(Loop::new(Dim(dim), Split::By(by), Runs::InTurn, body))],
+        }
+    }
+
+    /// Copies the right factor of a product into panels of its columns.
+    fn pack(&self, plan: &ContractPlan) -> Node {
+        let (stage, input) = (stage_name(self.nest, plan.stage), plan.rhs);
+        let tile = self.in_registers(None, plan.col());
+        let copy = Node::Operand(Operand { stage, input, tile, to: Bring::Tile, body: vec![] });
+        let body = self.tiles(plan.col(), self.tile.1, vec![each(plan.sums[0], vec![copy])]);
+        self.cache((plan.stage, plan.rhs), self.near(None, plan.col(), true), body)
+    }
+
+    /// The rows of logits of a tile of queries.
+    fn logits(&self) -> Node {
+        let (plan, key) = (self.plan, self.plan.key());
+        let tile = self.in_registers(Some(plan.query()), key);
+        let body = [self.contract(&plan.scores)].into_iter().chain(self.places(&plan.before, &tile)).collect();
+        let reads = |s: usize| self.nest.stages[s].inputs.iter().position(|read| read.value == plan.logits);
+        let reader = self.between().into_iter().find_map(|s| Some((s, reads(s)?)));
+        let body = self.tiles(key, self.tile.1, body);
+        self.cache(reader.expect("a softmax reads its logits"), self.near(Some(plan.query()), key, false), body)
+    }
+
+    /// The stages between logits and the second product.
+    fn between(&self) -> Vec<usize> {
+        let plan = self.plan;
+        let other = |s: &usize| *s == plan.scores.stage || *s == plan.values.stage;
+        let placed = |s: &usize| other(s) || plan.before.contains(s) || plan.after.contains(s);
+        (0..self.nest.stages.len()).filter(|s| !placed(s)).collect()
+    }
+
+    fn queries(&self) -> Node {
+        let scores = &self.plan.scores;
+        self.cache((scores.stage, scores.lhs), self.near(None, scores.sums[0], true), vec![])
+    }
+
+    /// All keys at once.
+    fn resident_kernel(&self) -> Kernel {
+        let (plan, query) = (self.plan, self.plan.query());
+        let weights = self.near(Some(query), plan.key(), false);
+        let made = [self.logits()].into_iter().chain(self.places(&self.between(), &weights)).collect();
+        let mut values = vec![self.contract(&plan.values)];
+        values.extend(self.places(&plan.after, &self.in_registers(Some(query), plan.values.col())));
+        let mut of_tile = vec![self.queries(), self.cache((plan.values.stage, plan.values.lhs), weights, made)];
+        of_tile.extend(self.tiles(plan.values.col(), self.tile.1, values));
+        let mut body = vec![self.pack(&plan.scores), self.pack(&plan.values)];
+        body.extend(self.tiles(query, self.tile.0, of_tile));
+        Kernel { body: in_grid(self.outer(), body) }
+    }
+
+    fn outer(&self) -> Vec<(usize, Split)> {
+        self.plan.outer().into_iter().map(|dim| (dim, Split::One)).collect()
+    }
+
+    /// Keys in blocks: a group has several tiles of queries, and sums up for all of them what a block of keys gives.
+    fn streaming_kernel(&self) -> Kernel {
+        let (plan, query, key) = (self.plan, self.plan.query(), self.plan.key());
+        let (nest, sum) = self.hoisted;
+        let this = Self { nest, ..*self };
+        let values = ContractPlan { stage: sum, ..plan.values.clone() };
+        let relative = nest.maker(&nest.stages[sum].inputs[values.lhs]).expect("found before");
+        let extreme = extreme(nest, relative).expect("found before");
+        let of_row = self.near(Some(query), key, false);
+        let sums: Vec<usize> = self.between().into_iter().filter(|s| *s != sum && this.reads(*s, relative)).collect();
+        let powers = this.places(&[&[relative], &sums[..]].concat(), &of_row).collect();
+        let mut of_tile = vec![this.logits()];
+        of_tile.extend(this.places(&[extreme], &of_row));
+        of_tile.push(this.cache((sum, values.lhs), of_row, powers));
+        of_tile.extend(this.tiles(values.col(), self.tile.1, vec![this.contract(&values)]));
+        let of_block = [this.pack(&plan.scores), this.pack(&values)].into_iter();
+        let of_block = of_block.chain(this.tiles_of_group(of_tile)).collect();
+        let online = Some(stage_name(nest, extreme));
+        let blocks = Loop { online, ..Loop::new(Dim(key), Split::By(self.block_keys()), Runs::InTurn, of_block) };
+        let known = [&[extreme, relative, sum], &sums[..]].concat();
+        let rest: Vec<usize> = self.between().into_iter().chain([plan.values.stage]).chain(plan.after.iter().copied()).filter(|s| !known.contains(s)).collect();
+        let end = this.places(&rest, &this.in_registers(Some(query), values.col())).collect();
+        let mut body = vec![this.queries(), Node::Loop(blocks)];
+        body.extend(this.tiles_of_group(this.tiles(values.col(), self.tile.1, end)));
+        let of_group = Split::By(self.tile.0 * self.block_tiles());
+        let row = (!nest.is_unit(query)).then_some((query, of_group));
+        Kernel { body: in_grid(self.outer().into_iter().chain(row).collect(), body) }
+    }
+
+    fn reads(&self, stage: usize, made: usize) -> bool {
+        self.nest.stages[stage].inputs.iter().any(|read| self.nest.maker(read) == Some(made))
+    }
+
+    /// The tiles of queries of a group.
+    fn tiles_of_group(&self, body: Vec<Node>) -> Vec<Node> {
+        if self.block_tiles() == 1 { body } else { self.tiles(self.plan.query(), self.tile.0, body) }
+    }
+}
