@@ -1,11 +1,12 @@
-//! Attention regions: scores, softmax and weighted sum of a tile of queries without a trip to memory.
+//! Attention of groups of several units, which share blocks of keys and values in the group's memory.
 //!
-//! A group copies what it reads many times into panels in the cache: keys transposed, values, the queries of its tiles.
-//! Then everything else runs from there. Where all keys fit, a row of scores is complete before its softmax is taken. Where
-//! they do not, keys come in blocks, and the largest score, the sum and the weighted sum so far are corrected for each, after
-//! the online softmax of Milakov and Gimelshein (arXiv 1805.02867) and its use in FlashAttention (arXiv 2205.14135).
-
-mod units;
+//! Every unit has a tile of queries of its own, and for them in registers: the largest logits so far, the sums of weights and the
+//! weighted sums. Along the keys the group goes in blocks. Of each every unit copies its share, first of keys, then, into the same
+//! memory, of values: no unit needs both at a time, and half the memory is twice the groups on a multiprocessor. While a
+//! product is computed what the next one needs is on its way from memory.
+//!
+//! Keys lie in rows, as in memory: copies go straight, and a thread reads several places of its own key at once. Rows are an odd
+//! number of such reads long, so neighbouring threads, which read neighbouring keys, read from different banks.
 
 use std::collections::HashMap;
 
@@ -16,188 +17,346 @@ use sutura_dialects::gir::ops::*;
 use sutura_dialects::gir::types::{SliceType, Space, TileType, ViewType};
 use sutura_ir::{Type, Value};
 
-use self::units::Blocks;
 use super::kernel::{Built, Emit, Header, Kernel, build};
+use super::machine::{GroupTile, Machine};
 use super::region::{Arg, FusedRegion, Lowered, Step};
 use super::stages::{Known, Walk};
 use super::tiles::{Axis, Covers, Frame, Number, Shape, Tile, zero};
 use crate::region::{Access, AttentionPlan, ContractPlan, Nest};
 
-/// Most keys of a block where not all are resident.
-const BLOCK_KEYS: i64 = 256;
+/// Queries up to which a group of one unit has as much to do.
+const FEW_QUERIES: i128 = 16;
 
-/// Most tiles of queries that share what a group of the streaming version packs.
-const BLOCK_TILES: i64 = 8;
-
-/// Lowers an attention region; at most `resident` keys are kept in the cache together, or with 0 what it holds.
-pub(super) fn lower(region: &FusedRegion<'_>, resident: i64) -> Built<Lowered> {
-    let plan = Nest::of(&region.facts, &region.ops, &region.outputs)
-        .and_then(|nest| AttentionPlan::of(&nest).map(|plan| (nest, plan)));
-    let (nest, plan) = plan.map_err(|misfit| {
-        let message = format!("is marked as a region of attention, but: {misfit}");
-        Box::new(region.op.error(message))
-    })?;
-    let (mut versions, mut remarks) = (Vec::new(), Vec::new());
-    let blocks = Blocks::of(region, &nest, &plan);
-    match &blocks {
-        Some(Ok(blocks)) => versions.push((vec![], blocks.kernel(region, &nest, &plan)?)),
-        _ => one_unit_versions(region, &nest, &plan, resident, &mut versions)?,
-    }
-    remarks.extend(blocks.map(|blocks| match blocks {
-        Ok(blocks) => blocks.said(),
-        Err(why) => format!("a group has one unit: {why}"),
-    }));
-    let args: Vec<Arg> = region.tensors(&nest).into_iter().map(Arg::Tensor).collect();
-    let steps = vec![Step::of(versions, &args, &region.work(&nest))];
-    Ok(Lowered { steps, remarks, ..Lowered::default() })
+/// What a group has of an attention.
+pub(super) struct Blocks {
+    /// Queries of a unit.
+    rows: i64,
+    /// Keys of a block.
+    keys: i64,
+    /// Columns of a tile of the weighted sum.
+    columns: i64,
+    /// Such tiles beside each other.
+    panels: i64,
+    /// Numbers of a query in the group's memory.
+    depth: i64,
+    /// Elements from a row of a block to the next.
+    pitch: i64,
+    /// Places of a sum that a contraction takes.
+    step: i64,
+    units: i64,
+    space: Space,
 }
 
-/// The versions of groups of one unit: for few and for many keys, and for few queries.
-fn one_unit_versions(
-    region: &FusedRegion<'_>,
-    nest: &Nest<'_>,
-    plan: &AttentionPlan,
-    resident: i64,
-    versions: &mut Vec<(Vec<Poly>, Kernel)>,
-) -> Built<()> {
-    let range = |dim: usize| {
-        let (least, most) = region.facts.range(&nest.extents[dim]);
-        (i64::try_from(least).unwrap_or(0), i64::try_from(most).unwrap_or(i64::MAX))
-    };
-    let (tile, lower) = region.machine.tile_and_lower(range(plan.query()), range(plan.key()).1);
-    let (tile, lower) = match Attention::fitting(region, nest, plan, tile, resident) {
-        // Lower tiles are as wide as the one that does not fit.
-        Some(narrow) => (narrow, Vec::new()),
-        None => (tile, lower),
-    };
-    // Where there may be more keys than queries each tile has two versions.
-    let equal = region.facts.prove_equal(&nest.extents[plan.query()], &nest.extents[plan.key()]);
-    let skipped = if equal { 0 } else { lower.len().saturating_sub(1) };
-    for lower in &lower[skipped..] {
-        let low = Attention::new(region, nest, plan, (lower.rows, tile.1), resident);
-        low.versions(Some(lower.most), versions)?;
-    }
-    Attention::new(region, nest, plan, tile, resident).versions(None, versions)
-}
-
+/// An attention region that is emitted.
 struct Attention<'r, 'a> {
     walk: Walk<'r, 'a>,
     region: &'r FusedRegion<'a>,
     nest: &'r Nest<'a>,
     plan: &'r AttentionPlan,
-    /// Rows and columns of a tile.
-    tile: (i64, i64),
-    /// Most keys that are resident: whole panels.
-    resident: i64,
-}
-
-/// Memory of a group.
-struct Near {
-    /// `[panels, sums, columns of a tile]`
-    keys: Value,
-    /// `[panels, keys, columns of a tile]`
-    values: Value,
-    /// `[tiles, rows of a tile, panels of sums]`
-    queries: Value,
-    /// `[rows of a tile, keys]`
-    scores: Value,
-}
-
-/// What of a row is known after some blocks of keys.
-struct Running {
-    /// `[tiles, rows of a tile, panels of values]`: the weighted sum.
-    sums: Value,
-    /// `[tiles, rows of a tile, 1]`: the largest score.
-    largest: Value,
-    /// `[tiles, rows of a tile, 1]`: the sum of weights.
-    weights: Value,
 }
 
 /// Places of a loop: dims with their indices.
 type Indices = HashMap<usize, Value>;
 
-impl<'r, 'a> Attention<'r, 'a> {
-    fn new(
-        region: &'r FusedRegion<'a>,
-        nest: &'r Nest<'a>,
-        plan: &'r AttentionPlan,
-        tile: (i64, i64),
-        resident: i64,
-    ) -> Self {
-        let walk = Walk { region, nest };
-        let mut this = Self { walk, region, nest, plan, tile, resident: 0 };
-        // For each key its vector, that of its value in whole panels, and a score per row.
-        let bytes = this.key_bytes();
-        let fit = region.machine.near_bytes.min(region.machine.group_bytes) / bytes;
-        let keys = if resident == 0 { fit } else { resident.min(fit) };
-        this.resident = (keys / tile.1).max(1) * tile.1;
-        this
-    }
+/// The memory of a group.
+struct Near {
+    /// `[queries of all units, depth]`
+    queries: Value,
+    /// `[keys, pitch]`: keys, then values.
+    block: Value,
+    /// `[queries of all units, keys]`
+    weights: Value,
+}
 
-    /// A narrower tile, where a block of keys under tiles as wide as `tile` would not fit into the group's memory; the
-    /// narrowest where none does.
-    fn fitting(
-        region: &'r FusedRegion<'a>,
-        nest: &'r Nest<'a>,
-        plan: &'r AttentionPlan,
-        tile: (i64, i64),
-        resident: i64,
-    ) -> Option<(i64, i64)> {
-        let fits = |tile: &(i64, i64)| {
-            let this = Self::new(region, nest, plan, *tile, resident);
-            this.block_bytes().saturating_add(this.tile_bytes()) <= region.machine.group_bytes
-        };
-        if fits(&tile) {
+/// One unit of a group, and where it is.
+struct Place<'p> {
+    known: &'p Known,
+    indices: &'p Indices,
+    near: &'p Near,
+    /// Its first query among those of the group, and of all.
+    own_row: Value,
+    row: Value,
+    /// Its first key in a block.
+    own_key: Value,
+}
+
+impl Blocks {
+    /// What a group has where units share blocks, or why they do not. Nothing where the machine's groups have no memory for them.
+    pub(super) fn of(region: &FusedRegion<'_>, nest: &Nest<'_>, plan: &AttentionPlan) -> Option<Result<Self, String>> {
+        if region.machine.group_tiles().is_empty() {
             return None;
         }
-        let mut narrower: Vec<(i64, i64)> = region.machine.tiles().iter().copied().filter(|t| t.1 < tile.1).collect();
-        narrower.sort_by_key(|(rows, columns)| std::cmp::Reverse((*columns, *rows)));
-        narrower.iter().find(|tile| fits(tile)).or(narrower.last()).copied()
+        let most = region.facts.range(&nest.extents[plan.query()]).1;
+        if most <= FEW_QUERIES {
+            return Some(Err(format!("there are {most} queries at most")));
+        }
+        if !lie_in_rows(nest, plan) {
+            let why = "the numbers of a query, a key or a value do not lie side by side";
+            return Some(Err(why.to_owned()));
+        }
+        let [depth, width] = [plan.scores.sums[0], plan.values.col()].map(|dim| nest.extents[dim].as_const());
+        let (depth, width) = (depth.expect("checked by the plan"), width.expect("checked by the plan"));
+        if depth < 1 || width < 1 {
+            return Some(Err(format!("queries and keys have {depth} numbers, and values {width}")));
+        }
+        let fitting = Self::fitting(region.machine, depth, width);
+        Some(fitting.ok_or_else(|| format!("queries and keys of {depth} numbers and values of {width} do not fit")))
     }
 
-    // ---- sizes
-
-    /// Bytes of a key, its value and its scores.
-    fn key_bytes(&self) -> i64 {
-        let numbers = self.value_panels().saturating_mul(self.tile.1).saturating_add(self.depth());
-        numbers.saturating_add(self.tile.0).saturating_mul(4)
+    /// The most that fits the memory and the registers of a group. What is too much to be counted does not fit.
+    fn fitting(machine: &Machine, depth: i64, width: i64) -> Option<Self> {
+        let tiles = machine.group_tiles();
+        // A thread has few keys: so few weights have to be combined, and high tiles of queries share what is read of a block.
+        let keys = tiles.iter().map(|tile| tile.columns).min()?;
+        let blocks = |tile: &GroupTile| {
+            let of_rows = || tiles.iter().filter(|other| other.rows == tile.rows).map(|other| other.columns);
+            let columns = of_rows().filter(|columns| *columns >= width).min().or_else(|| of_rows().max())?;
+            let GroupTile { rows, step, units, ref space, .. } = *tile;
+            let panels = width.checked_add(columns - 1)? / columns;
+            let depth = depth.checked_add(step - 1)? / step * step;
+            let width = panels.checked_mul(columns)?;
+            let reads = depth.max(width) / step;
+            let pitch = (reads + 1 - reads % 2).checked_mul(step)?;
+            let blocks = Self { rows, keys, columns, panels, depth, pitch, step, units, space: space.clone() };
+            // Half the registers are for logits and factors.
+            let in_registers = rows.checked_mul(width)?.checked_mul(8)? <= machine.register_bytes();
+            (keys % (units * step) == 0 && in_registers).then_some(blocks)
+        };
+        let of_keys = || tiles.iter().filter(|tile| tile.columns == keys).filter_map(&blocks);
+        let fitting = |bytes: i64| of_keys().find(|blocks| blocks.bytes().is_some_and(|needed| needed <= bytes));
+        machine.group_budgets().into_iter().find_map(fitting)
     }
 
-    /// Bytes of keys, values and scores of a block of keys.
-    fn block_bytes(&self) -> i64 {
-        self.block_keys().saturating_mul(self.key_bytes())
+    /// In words.
+    fn said(&self) -> String {
+        let Self { rows, keys, units, space, .. } = self;
+        format!("a group of {units} units has {} queries, and {keys} keys and their values in '{space}'", units * rows)
     }
 
-    /// Bytes of the queries of a tile and of what is known of their rows.
-    fn tile_bytes(&self) -> i64 {
-        let panels = self.panels(self.depth()).saturating_add(self.value_panels());
-        panels.saturating_mul(self.tile.1).saturating_add(2).saturating_mul(4).saturating_mul(self.tile.0)
-    }
-
-    /// Tiles of queries that share what a group of the streaming version packs.
-    fn block_tiles(&self) -> i64 {
-        let left = self.region.machine.group_bytes.saturating_sub(self.block_bytes());
-        (left / self.tile_bytes()).clamp(1, BLOCK_TILES)
-    }
-
-    /// Numbers of a query's vector, which the plan knows.
-    fn depth(&self) -> i64 {
-        self.nest.extents[self.plan.scores.sums[0]].as_const().expect("checked by the plan")
-    }
-
-    /// Numbers of a value's vector.
+    /// Numbers of a value in the group's memory.
     fn width(&self) -> i64 {
-        self.nest.extents[self.plan.values.col()].as_const().expect("checked by the plan")
+        self.panels * self.columns
     }
 
-    /// Panels of values: one where a value has no numbers, as every result is written by a store.
-    fn value_panels(&self) -> i64 {
-        self.panels(self.width()).max(1)
+    /// Bytes of the group's memory, if there is a number for them.
+    fn bytes(&self) -> Option<i64> {
+        let queries = self.units.checked_mul(self.rows)?;
+        let of_queries = queries.checked_mul(self.depth.checked_add(self.keys)?)?;
+        self.keys.checked_mul(self.pitch)?.checked_add(of_queries)?.checked_mul(4)
     }
 
-    fn panels(&self, n: i64) -> i64 {
-        n.div_euclid(self.tile.1) + i64::from(n.rem_euclid(self.tile.1) != 0)
+    /// The one kernel of a region.
+    pub(super) fn lower(&self, region: &FusedRegion<'_>, nest: &Nest<'_>, plan: &AttentionPlan) -> Built<Lowered> {
+        let versions = vec![(vec![], self.kernel(region, nest, plan)?)];
+        let args: Vec<Arg> = region.tensors(nest).into_iter().map(Arg::Tensor).collect();
+        let steps = vec![Step::of(versions, &args, &region.work(nest))];
+        Ok(Lowered { steps, remarks: vec![self.said()], ..Lowered::default() })
     }
+
+    fn kernel(&self, region: &FusedRegion<'_>, nest: &Nest<'_>, plan: &AttentionPlan) -> Built<Kernel> {
+        let walk = Walk { region, nest };
+        let attention = Attention { walk, region, nest, plan };
+        let header = attention.header(self.units, self.rows);
+        build(nest.cx, &region.facts, header, |e| attention.units_body(e, self))
+    }
+
+    fn near(&self, e: &mut Emit<'_>) -> Near {
+        let loc = e.loc;
+        let mut memory = |rows: i64, columns: i64| {
+            let ty = ViewType::new(&self.space, Type::F32, vec![rows.into(), columns.into()]);
+            let ty = e.b.cx().ext_type(ty);
+            AllocOp::value(&mut e.b, loc, Scope::Group, ty)
+        };
+        let queries = self.units * self.rows;
+        Near {
+            queries: memory(queries, self.depth),
+            block: memory(self.keys, self.pitch),
+            weights: memory(queries, self.keys),
+        }
+    }
+
+    /// A part of the group's memory, with rows along its first dimension, or along its second.
+    fn part(
+        &self,
+        e: &mut Emit<'_>,
+        memory: Value,
+        at: [Value; 2],
+        (rows, columns): (i64, i64),
+        turned: bool,
+    ) -> Value {
+        let ty = SliceType { space: self.space.clone(), elem: Type::F32, rows: rows.into(), cols: columns.into() };
+        let ty = e.b.cx().ext_type(ty);
+        let (row, col) = if turned { (1, 0) } else { (0, 1) };
+        SliceOp::value(&mut e.b, e.loc, memory, &at, Some(row), Some(col), ty)
+    }
+
+    fn put(&self, e: &mut Emit<'_>, tile: Value, memory: Value, at: [Value; 2], extents: (i64, i64)) {
+        let slice = self.part(e, memory, at, extents, false);
+        StoreOp::build(&mut e.b, e.loc, tile, slice);
+    }
+}
+
+/// Whether the numbers of a query, a key and a value lie side by side in memory: then copies of them read neighbours.
+fn lie_in_rows(nest: &Nest<'_>, plan: &AttentionPlan) -> bool {
+    let access = |stage: usize, input: usize| &nest.stages[stage].inputs[input];
+    let in_rows = |access: &Access, dim: usize| {
+        let float = nest.cx.element_type(nest.body.ty(access.value)) == Type::F32;
+        float && access.oob.is_none() && access.index.last().and_then(|expr| nest.plain(*expr)) == Some(dim)
+    };
+    let (scores, values) = (&plan.scores, &plan.values);
+    in_rows(access(scores.stage, scores.lhs), scores.sums[0])
+        && in_rows(access(scores.stage, scores.rhs), scores.sums[0])
+        && in_rows(access(values.stage, values.rhs), values.col())
+}
+
+impl<'r, 'a> Attention<'r, 'a> {
+    fn units_body(&self, e: &mut Emit<'_>, blocks: &Blocks) -> Built<()> {
+        let (plan, unit) = (self.plan, e.unit.expect("the header has several units"));
+        let known = self.walk.start(e, &self.region.tensors(self.nest));
+        let indices: Indices = plan.outer().into_iter().zip(e.grid.clone()).collect();
+        let group = *e.grid.last().expect("tiles of queries are the last of the grid");
+        let near = blocks.near(e);
+        let tile = e.scaled(group, blocks.units, Some(unit));
+        let place = Place {
+            known: &known,
+            indices: &indices,
+            near: &near,
+            own_row: e.scaled(unit, blocks.rows, None),
+            row: e.scaled(tile, blocks.rows, None),
+            own_key: e.scaled(unit, blocks.keys / blocks.units, None),
+        };
+        self.stage_queries(e, &place, blocks)?;
+        let (zero, one) = (e.constant(0), e.constant(1));
+        // The first block's factor is zero, and so forgets the first weights; where there is no key sums of nothing are divided by them.
+        let mut carried = vec![
+            self.fill(e, f64::NEG_INFINITY, blocks.rows, 1),
+            self.fill(e, 1.0, blocks.rows, blocks.keys),
+            self.share(e, &place, blocks, zero, (self.rhs(&plan.scores), plan.scores.sums[0], blocks.depth))?,
+        ];
+        carried.extend((0..blocks.panels).map(|_| self.fill(e, 0.0, blocks.rows, blocks.columns)));
+        let done = e.for_loop(&self.key_count().ceildiv(blocks.keys), &carried, &mut |e, block, carried| {
+            let [largest, weights, keys, sums @ ..] = carried else { unreachable!("as many as are carried") };
+            let share = blocks.keys / blocks.units;
+            blocks.put(e, *keys, near.block, [place.own_key, zero], (share, blocks.depth));
+            let values = (self.rhs(&plan.values), plan.values.col(), blocks.width());
+            let values = self.share(e, &place, blocks, block, values)?;
+            SyncOp::build(&mut e.b, e.loc);
+            let logits = self.block_logits(e, &place, blocks, block)?;
+            SyncOp::build(&mut e.b, e.loc);
+            blocks.put(e, values, near.block, [place.own_key, zero], (share, blocks.width()));
+            let here = ReduceOp::value(&mut e.b, e.loc, Combiner::Max, Direction::Cols, logits);
+            let now = binary(e, BinaryKind::Max, *largest, here);
+            let (origin, factor) = self.origin(e, (*largest, now), blocks.rows);
+            let powers = less(e, logits, origin);
+            let powers = exp(e, powers);
+            blocks.put(e, powers, near.weights, [place.own_row, zero], (blocks.rows, blocks.keys));
+            // What the columns of a row add up to is asked once, after the last block.
+            let weights = times(e, *weights, factor);
+            let weights = binary(e, BinaryKind::Add, weights, powers);
+            let sums: Vec<Value> = sums.iter().map(|sum| times(e, *sum, factor)).collect();
+            SyncOp::build(&mut e.b, e.loc);
+            let next = e.scaled(block, 1, Some(one));
+            let of = (self.rhs(&plan.scores), plan.scores.sums[0], blocks.depth);
+            let keys = self.share(e, &place, blocks, next, of)?;
+            let sums = self.block_sums(e, &place, blocks, &sums)?;
+            SyncOp::build(&mut e.b, e.loc);
+            Ok([vec![now, weights, keys], sums].concat())
+        })?;
+        let weights = ReduceOp::value(&mut e.b, e.loc, Combiner::Add, Direction::Cols, done[1]);
+        let one = self.fill(e, 1.0, blocks.rows, 1);
+        let factor = binary(e, BinaryKind::Div, one, weights);
+        for (panel, sum) in (0..).zip(&done[3..]) {
+            let sum = times(e, *sum, factor);
+            let col = e.constant(panel * blocks.columns);
+            let frame = self.window_of(
+                e,
+                &place,
+                (plan.query(), place.row, blocks.rows),
+                (plan.values.col(), col, blocks.columns),
+            );
+            self.behind_values(e, &known, &frame, sum)?;
+        }
+        Ok(())
+    }
+
+    /// A window along two dims, each with its first index and its extent.
+    fn window_of(
+        &self,
+        e: &mut Emit<'_>,
+        place: &Place<'_>,
+        row: (usize, Value, i64),
+        col: (usize, Value, i64),
+    ) -> Frame {
+        let axis = |(dim, base, extent): (usize, Value, i64)| Some(Axis { dim, base, extent: extent.into() });
+        Frame { row: axis(row), col: axis(col), ..self.frame(e, place.indices) }
+    }
+
+    /// A unit copies its queries.
+    fn stage_queries(&self, e: &mut Emit<'_>, place: &Place<'_>, blocks: &Blocks) -> Built<()> {
+        let (plan, zero) = (self.plan, e.constant(0));
+        let row = (plan.query(), place.row, blocks.rows);
+        let frame = self.window_of(e, place, row, (plan.scores.sums[0], zero, blocks.depth));
+        let queries = self.tensor_tile(e, place.known, &frame, self.lhs(&plan.scores))?;
+        let at = [place.own_row, zero];
+        blocks.put(e, queries.value, place.near.queries, at, (blocks.rows, blocks.depth));
+        Ok(())
+    }
+
+    /// Reads what of a block's keys or values is the unit's to copy, along so many columns of a dim.
+    fn share(
+        &self,
+        e: &mut Emit<'_>,
+        place: &Place<'_>,
+        blocks: &Blocks,
+        block: Value,
+        (access, dim, columns): (&Access, usize, i64),
+    ) -> Built<Value> {
+        let (key, col) = (e.scaled(block, blocks.keys, Some(place.own_key)), e.constant(0));
+        let row = (self.plan.key(), key, blocks.keys / blocks.units);
+        let frame = self.window_of(e, place, row, (dim, col, columns));
+        Ok(self.tensor_tile(e, place.known, &frame, access)?.value)
+    }
+
+    /// The logits of a unit's queries and a block's keys.
+    fn block_logits(&self, e: &mut Emit<'_>, place: &Place<'_>, blocks: &Blocks, block: Value) -> Built<Value> {
+        e.loc = self.nest.stages[self.plan.scores.stage].op.loc();
+        let init = self.fill(e, 0.0, blocks.rows, blocks.keys);
+        let scores = e.for_loop(&(blocks.depth / blocks.step).into(), &[init], &mut |e, step, carried| {
+            let (at, zero) = (e.scaled(step, blocks.step, None), e.constant(0));
+            let registers = &self.region.machine.registers;
+            let left = blocks.part(e, place.near.queries, [place.own_row, at], (blocks.rows, blocks.step), false);
+            let left = self.load(e, left, registers, blocks.rows, blocks.step);
+            let right = blocks.part(e, place.near.block, [zero, at], (blocks.step, blocks.keys), true);
+            let right = self.load(e, right, registers, blocks.step, blocks.keys);
+            Ok(vec![ContractOp::value(&mut e.b, e.loc, left, right, carried[0])])
+        })?;
+        let key = e.scaled(block, blocks.keys, None);
+        let row = (self.plan.query(), place.row, blocks.rows);
+        let frame = self.window_of(e, place, row, (self.plan.key(), key, blocks.keys));
+        let logits = self.behind_scores(e, place.known, &frame, scores[0])?;
+        Ok(self.only_keys(e, &frame, logits).value)
+    }
+
+    /// Adds what a block's values contribute to the weighted sums.
+    fn block_sums(&self, e: &mut Emit<'_>, place: &Place<'_>, blocks: &Blocks, sums: &[Value]) -> Built<Vec<Value>> {
+        e.loc = self.nest.stages[self.plan.values.stage].op.loc();
+        e.for_loop(&(blocks.keys / blocks.step).into(), sums, &mut |e, step, carried| {
+            let at = e.scaled(step, blocks.step, None);
+            let registers = &self.region.machine.registers;
+            let left = blocks.part(e, place.near.weights, [place.own_row, at], (blocks.rows, blocks.step), false);
+            let left = self.load(e, left, registers, blocks.rows, blocks.step);
+            let mut next = Vec::new();
+            for (panel, sum) in (0..).zip(carried) {
+                let at = [at, e.constant(panel * blocks.columns)];
+                let right = blocks.part(e, place.near.block, at, (blocks.step, blocks.columns), false);
+                let right = self.load(e, right, registers, blocks.step, blocks.columns);
+                next.push(ContractOp::value(&mut e.b, e.loc, left, right, *sum));
+            }
+            Ok(next)
+        })
+    }
+
+    // ---- what any unit does
 
     fn key_count(&self) -> &'r Poly {
         &self.nest.extents[self.plan.key()]
@@ -207,65 +366,23 @@ impl<'r, 'a> Attention<'r, 'a> {
         &self.nest.extents[self.plan.query()]
     }
 
-    fn block_keys(&self) -> i64 {
-        self.resident.min(BLOCK_KEYS / self.tile.1 * self.tile.1).max(self.tile.1)
-    }
-
-    // ---- versions
-
-    /// The version for few keys, and, unless keys are always few, the one for many; for at most `queries` if that is given.
-    fn versions(&self, queries: Option<i64>, versions: &mut Vec<(Vec<Poly>, Kernel)>) -> Built<()> {
-        let facts = &self.region.facts;
-        let guard: Vec<Poly> = queries.map(|most| Poly::constant(most).sub(self.query_count())).into_iter().collect();
-        // Where there are as many keys as queries, few queries are few keys.
-        let equal = queries.is_some_and(|most| most <= self.resident)
-            && facts.prove_equal(self.key_count(), self.query_count());
-        let few = equal || facts.range(self.key_count()).1 <= i128::from(self.resident);
-        let mut all = guard.clone();
-        if !few {
-            all.push(Poly::constant(self.resident).sub(self.key_count()));
-        }
-        // A group that runs through all queries never writes a result if there are none.
-        let some = facts.range(self.query_count()).1 > 0;
-        if some {
-            versions.push((all.clone(), self.kernel(all, false)?));
-        }
-        if !few || !some {
-            versions.push((guard.clone(), self.kernel(guard, true)?));
-        }
-        Ok(())
-    }
-
-    /// The header of a kernel whose groups each have so many queries, or all.
-    fn header(&self, queries: Option<i64>, requires: Vec<Poly>) -> Header {
+    /// The header of a kernel whose units each have so many queries.
+    fn header(&self, units: i64, rows: i64) -> Header {
         let mut grid: Vec<Poly> = self.plan.outer().iter().map(|d| self.nest.extents[*d].clone()).collect();
-        grid.extend(queries.map(|queries| self.query_count().ceildiv(queries)));
+        grid.push(self.query_count().ceildiv(units * rows));
         Header {
             loc: self.region.op.loc(),
             views: self.region.views(self.nest),
             grid,
-            units: 1,
-            requires,
+            units,
+            requires: vec![],
             extra: self.nest.sizes_of_all().into_iter().chain(self.region.sizes()).collect(),
             symbols: self.nest.symbols.clone(),
         }
     }
 
-    fn kernel(&self, requires: Vec<Poly>, streams: bool) -> Built<Kernel> {
-        let header = self.header(streams.then(|| self.tile.0 * self.block_tiles()), requires);
-        build(self.nest.cx, &self.region.facts, header, |e| {
-            let known = self.walk.start(e, &self.region.tensors(self.nest));
-            let indices: Indices = self.plan.outer().into_iter().zip(e.grid.clone()).collect();
-            match streams {
-                false => self.resident_body(e, &known, &indices),
-                true => self.streaming_body(e, &known, &indices),
-            }
-        })
-    }
-
-    // ---- places
-
-    fn frame(&self, e: &mut Emit<'_>, indices: &Indices, row: Option<Value>, col: Option<(usize, Value)>) -> Frame {
+    /// A place without axes.
+    fn frame(&self, e: &mut Emit<'_>, indices: &Indices) -> Frame {
         let mut index = |d: usize| {
             let known = indices.get(&d).copied();
             known.or_else(|| self.nest.is_unit(d).then(|| e.constant(0)))
@@ -273,40 +390,13 @@ impl<'r, 'a> Attention<'r, 'a> {
         let registers = &self.region.machine.registers;
         Frame {
             fixed: (0..self.nest.extents.len()).map(&mut index).collect(),
-            row: row.map(|base| Axis { dim: self.plan.query(), base, extent: self.tile.0.into() }),
-            col: col.map(|(dim, base)| Axis { dim, base, extent: self.tile.1.into() }),
+            row: None,
+            col: None,
             space: registers.clone(),
             registers: registers.clone(),
             partial: true,
             padded: true,
         }
-    }
-
-    fn alloc(&self, e: &mut Emit<'_>, dims: &[i64]) -> Value {
-        let dims = dims.iter().map(|d| Poly::constant(*d)).collect();
-        let ty = e.b.cx().ext_type(ViewType::new(&self.region.machine.cache, Type::F32, dims));
-        AllocOp::value(&mut e.b, e.loc, Scope::Unit, ty)
-    }
-
-    fn near(&self, e: &mut Emit<'_>, tiles: i64, keys: i64) -> Near {
-        let (rows, cols) = self.tile;
-        Near {
-            keys: self.alloc(e, &[keys / cols, self.depth(), cols]),
-            values: self.alloc(e, &[self.value_panels(), keys, cols]),
-            queries: self.alloc(e, &[tiles, rows, self.panels(self.depth()) * cols]),
-            scores: self.alloc(e, &[rows, keys]),
-        }
-    }
-
-    /// A window of memory of the group, of the rows and columns at its last dims.
-    fn window(&self, e: &mut Emit<'_>, view: Value, offsets: &[Value], rows: i64, cols: impl Into<Poly>) -> Value {
-        let space = self.region.machine.cache.clone();
-        let ty = SliceType { space, elem: Type::F32, rows: rows.into(), cols: cols.into() };
-        let along = offsets.len() as i64;
-        let row = (rows != 1).then_some(along - 2);
-        let col = (ty.cols != Poly::constant(1)).then_some(along - 1);
-        let ty = e.b.cx().ext_type(ty);
-        SliceOp::value(&mut e.b, e.loc, view, offsets, row, col, ty)
     }
 
     fn load(&self, e: &mut Emit<'_>, slice: Value, space: &Space, rows: i64, cols: impl Into<Poly>) -> Value {
@@ -315,31 +405,11 @@ impl<'r, 'a> Attention<'r, 'a> {
         LoadOp::value(&mut e.b, e.loc, slice, None, ty)
     }
 
-    /// Reads a register tile from memory of the group.
-    fn near_tile(&self, e: &mut Emit<'_>, view: Value, offsets: &[Value], rows: i64, cols: i64) -> Value {
-        let slice = self.window(e, view, offsets, rows, cols);
-        self.load(e, slice, &self.region.machine.registers, rows, cols)
-    }
-
-    fn store(&self, e: &mut Emit<'_>, tile: Value, view: Value, offsets: &[Value], rows: i64, cols: impl Into<Poly>) {
-        let slice = self.window(e, view, offsets, rows, cols);
-        StoreOp::build(&mut e.b, e.loc, tile, slice);
-    }
-
     fn fill(&self, e: &mut Emit<'_>, number: f64, rows: i64, cols: i64) -> Value {
         let cx = e.b.cx();
         let ty = cx.ext_type(TileType::constant(&self.region.machine.registers, Type::F32, rows, cols));
         FillOp::value(&mut e.b, e.loc, cx.float_attr(number, Type::F32), ty)
     }
-
-    /// What was combined in rows, moved to registers.
-    fn in_registers(&self, e: &mut Emit<'_>, column: Value) -> Value {
-        let ty = TileType::constant(&self.region.machine.registers, Type::F32, self.tile.0, 1);
-        let ty = e.b.cx().ext_type(ty);
-        MoveOp::value(&mut e.b, e.loc, column, ty)
-    }
-
-    // ---- packing
 
     fn lhs(&self, plan: &ContractPlan) -> &'r Access {
         &self.nest.stages[plan.stage].inputs[plan.lhs]
@@ -350,99 +420,12 @@ impl<'r, 'a> Attention<'r, 'a> {
     }
 
     /// Reads a whole tile of a tensor, with zeros where it ends.
-    fn tensor_tile(&self, e: &mut Emit<'_>, known: &Known, frame: &Frame, access: &Access, edge: bool) -> Built<Tile> {
+    fn tensor_tile(&self, e: &mut Emit<'_>, known: &Known, frame: &Frame, access: &Access) -> Built<Tile> {
         let view = known.view(self.nest.stages[self.plan.scores.stage].op, access.value)?;
         let pad = zero(self.nest.cx, Type::F32);
-        let key = access.index.iter().position(|i| self.nest.plain(*i) == Some(self.plan.key()));
-        let outside = super::tiles::Outside { pad, edge: key.filter(|_| edge) };
         let shape = Shape { rows: frame.row.is_some(), cols: frame.col.is_some() };
-        let tile = e.load(self.nest, frame, view, &access.index, Some(outside));
+        let tile = e.load(self.nest, frame, view, &access.index, Some(pad.into()));
         Ok(e.realise(frame, Number::Tile(tile), shape, None))
-    }
-
-    /// Copies keys from `first` on, transposed, and their values into panels.
-    fn pack(
-        &self,
-        e: &mut Emit<'_>,
-        (known, indices, near): (&Known, &Indices, &Near),
-        first: Option<Value>,
-        (panels, keys): (&Poly, &Poly),
-    ) -> Built<()> {
-        let (plan, cols) = (self.plan, self.tile.1);
-        let depth = Poly::constant(self.depth());
-        e.for_loop(panels, &[], &mut |e, panel, _| {
-            let base = e.scaled(panel, cols, first);
-            e.for_loop(&depth, &[], &mut |e, sum, _| {
-                let mut indices = indices.clone();
-                indices.insert(plan.scores.sums[0], sum);
-                let frame = self.frame(e, &indices, None, Some((plan.key(), base)));
-                let tile = self.tensor_tile(e, known, &frame, self.rhs(&plan.scores), false)?;
-                let zero = e.constant(0);
-                self.store(e, tile.value, near.keys, &[panel, sum, zero], 1, cols);
-                Ok(vec![])
-            })
-        })?;
-        let width = Poly::constant(self.value_panels());
-        e.for_loop(&width, &[], &mut |e, panel, _| {
-            let base = e.scaled(panel, cols, None);
-            e.for_loop(keys, &[], &mut |e, key, _| {
-                let mut indices = indices.clone();
-                indices.insert(plan.key(), e.scaled(key, 1, first));
-                let frame = self.frame(e, &indices, None, Some((plan.values.col(), base)));
-                let tile = self.tensor_tile(e, known, &frame, self.rhs(&plan.values), first.is_some())?;
-                let zero = e.constant(0);
-                self.store(e, tile.value, near.values, &[panel, key, zero], 1, cols);
-                Ok(vec![])
-            })
-        })?;
-        Ok(())
-    }
-
-    /// Copies the queries of a tile from `base` on to place `tile`.
-    fn pack_queries(
-        &self,
-        e: &mut Emit<'_>,
-        (known, indices, near): (&Known, &Indices, &Near),
-        tile: Value,
-        base: Value,
-    ) -> Built<()> {
-        let (rows, cols) = self.tile;
-        let panels = Poly::constant(self.panels(self.depth()));
-        e.for_loop(&panels, &[], &mut |e, panel, _| {
-            let at = e.scaled(panel, cols, None);
-            let frame = self.frame(e, indices, Some(base), Some((self.plan.scores.sums[0], at)));
-            let read = self.tensor_tile(e, known, &frame, self.lhs(&self.plan.scores), false)?;
-            let zero = e.constant(0);
-            self.store(e, read.value, near.queries, &[tile, zero, at], rows, cols);
-            Ok(vec![])
-        })?;
-        Ok(())
-    }
-
-    // ---- the two products
-
-    /// The logits of a tile of queries and a panel of keys.
-    fn logits(
-        &self,
-        e: &mut Emit<'_>,
-        (known, indices, near): (&Known, &Indices, &Near),
-        (tile, row): (Value, Value),
-        (panel, col): (Value, Value),
-    ) -> Built<(Frame, Tile)> {
-        let (rows, cols) = self.tile;
-        let stage = &self.nest.stages[self.plan.scores.stage];
-        e.loc = stage.op.loc();
-        let init = self.fill(e, 0.0, rows, cols);
-        let depth = Poly::constant(self.depth());
-        let sum = e.for_loop(&depth, &[init], &mut |e, k, carried| {
-            let zero = e.constant(0);
-            let a = self.near_tile(e, near.queries, &[tile, zero, k], rows, 1);
-            let b = self.near_tile(e, near.keys, &[panel, k, zero], 1, cols);
-            Ok(vec![ContractOp::value(&mut e.b, e.loc, a, b, carried[0])])
-        })?;
-        let frame = self.frame(e, indices, Some(row), Some((self.plan.key(), col)));
-        let logits = self.behind_scores(e, known, &frame, sum[0])?;
-        Ok((frame, logits))
     }
 
     /// What follows the first product, up to the softmax.
@@ -463,33 +446,6 @@ impl<'r, 'a> Attention<'r, 'a> {
         }
     }
 
-    /// Adds what `keys` keys contribute to a panel of the weighted sum.
-    fn weighted(&self, e: &mut Emit<'_>, near: &Near, panel: Value, keys: &Poly, init: Value) -> Built<Value> {
-        let (rows, cols) = self.tile;
-        e.loc = self.nest.stages[self.plan.values.stage].op.loc();
-        let sum = e.for_loop(keys, &[init], &mut |e, key, carried| {
-            let zero = e.constant(0);
-            let a = self.near_tile(e, near.scores, &[zero, key], rows, 1);
-            let b = self.near_tile(e, near.values, &[panel, key, zero], 1, cols);
-            Ok(vec![ContractOp::value(&mut e.b, e.loc, a, b, carried[0])])
-        })?;
-        Ok(sum[0])
-    }
-
-    /// What follows the second product, down to memory.
-    fn finish(
-        &self,
-        e: &mut Emit<'_>,
-        (known, indices): (&Known, &Indices),
-        row: Value,
-        panel: Value,
-        sum: Value,
-    ) -> Built<()> {
-        let col = e.scaled(panel, self.tile.1, None);
-        let frame = self.frame(e, indices, Some(row), Some((self.plan.values.col(), col)));
-        self.behind_values(e, known, &frame, sum)
-    }
-
     fn behind_values(&self, e: &mut Emit<'_>, known: &Known, frame: &Frame, sum: Value) -> Built<()> {
         let shape = Shape { rows: true, cols: true };
         let product = Tile { value: sum, shape, elem: Type::F32, window: Covers::All, cached: false };
@@ -500,144 +456,6 @@ impl<'r, 'a> Attention<'r, 'a> {
             self.walk.elementwise(e, frame, &self.nest.stages[*other], &mut known)?;
         }
         Ok(())
-    }
-
-    // ---- all keys resident
-
-    fn resident_body(&self, e: &mut Emit<'_>, known: &Known, indices: &Indices) -> Built<()> {
-        let (rows, cols) = self.tile;
-        let near = self.near(e, 1, self.resident);
-        let place = (known, indices, &near);
-        let keys = self.key_count();
-        let panels = keys.ceildiv(cols);
-        self.pack(e, place, None, (&panels, keys))?;
-        e.for_loop(&self.query_count().ceildiv(rows), &[], &mut |e, tile, _| {
-            let row = e.scaled(tile, rows, None);
-            let zero = e.constant(0);
-            self.pack_queries(e, place, zero, row)?;
-            e.for_loop(&panels, &[], &mut |e, panel, _| {
-                let col = e.scaled(panel, cols, None);
-                let (_, logits) = self.logits(e, place, (zero, row), (panel, col))?;
-                self.store(e, logits.value, near.scores, &[zero, col], rows, cols);
-                Ok(vec![])
-            })?;
-            self.softmax(e, &near, keys);
-            let width = Poly::constant(self.value_panels());
-            e.for_loop(&width, &[], &mut |e, panel, _| {
-                let init = self.fill(e, 0.0, rows, cols);
-                let sum = self.weighted(e, &near, panel, keys, init)?;
-                self.finish(e, (known, indices), row, panel, sum)?;
-                Ok(vec![])
-            })
-        })?;
-        Ok(())
-    }
-
-    /// Rows of logits become weights, as the graph says it.
-    fn softmax(&self, e: &mut Emit<'_>, near: &Near, keys: &Poly) {
-        let rows = self.tile.0;
-        let zero = e.constant(0);
-        let read = |e: &mut Emit<'_>| {
-            let slice = self.window(e, near.scores, &[zero, zero], rows, keys.clone());
-            self.load(e, slice, &self.region.machine.cache, rows, keys.clone())
-        };
-        let logits = read(e);
-        let largest = ReduceOp::value(&mut e.b, e.loc, Combiner::Max, Direction::Cols, logits);
-        let largest = BroadcastOp::value(&mut e.b, e.loc, largest, logits);
-        let less = BinaryOp::value(&mut e.b, e.loc, BinaryKind::Sub, logits, largest);
-        let powers = UnaryOp::value(&mut e.b, e.loc, UnaryKind::Exp, less);
-        let sum = ReduceOp::value(&mut e.b, e.loc, Combiner::Add, Direction::Cols, powers);
-        self.store(e, powers, near.scores, &[zero, zero], rows, keys.clone());
-        let powers = read(e);
-        let (kind, by) = match self.plan.reciprocal {
-            true => {
-                let (sum, one) = (self.in_registers(e, sum), self.fill(e, 1.0, rows, 1));
-                (BinaryKind::Mul, BinaryOp::value(&mut e.b, e.loc, BinaryKind::Div, one, sum))
-            }
-            false => (BinaryKind::Div, sum),
-        };
-        let by = BroadcastOp::value(&mut e.b, e.loc, by, powers);
-        let weights = BinaryOp::value(&mut e.b, e.loc, kind, powers, by);
-        self.store(e, weights, near.scores, &[zero, zero], rows, keys.clone());
-    }
-
-    // ---- keys in blocks
-
-    fn streaming_body(&self, e: &mut Emit<'_>, known: &Known, indices: &Indices) -> Built<()> {
-        let (rows, cols) = self.tile;
-        let (keys, block_tiles) = (self.block_keys(), self.block_tiles());
-        let near = self.near(e, block_tiles, keys);
-        let running = Running {
-            sums: self.alloc(e, &[block_tiles, rows, self.value_panels() * cols]),
-            largest: self.alloc(e, &[block_tiles, rows, 1]),
-            weights: self.alloc(e, &[block_tiles, rows, 1]),
-        };
-        let place = (known, indices, &near);
-        let block = *e.grid.last().expect("blocks of queries are the last of the grid");
-        let first_row = e.scaled(block, rows * block_tiles, None);
-        let (tiles, width) = (Poly::constant(block_tiles), Poly::constant(self.value_panels()));
-        e.for_loop(&tiles, &[], &mut |e, tile, _| {
-            let row = e.scaled(tile, rows, Some(first_row));
-            self.pack_queries(e, place, tile, row)?;
-            self.reset(e, &running, tile, &width)
-        })?;
-        let (panels, all) = (Poly::constant(keys / cols), Poly::constant(keys));
-        e.for_loop(&self.key_count().ceildiv(keys), &[], &mut |e, block, _| {
-            let first_key = e.scaled(block, keys, None);
-            self.pack(e, place, Some(first_key), (&panels, &all))?;
-            e.for_loop(&tiles, &[], &mut |e, tile, _| {
-                let row = e.scaled(tile, rows, Some(first_row));
-                e.for_loop(&panels, &[], &mut |e, panel, _| {
-                    let at = e.scaled(panel, cols, None);
-                    let col = e.scaled(panel, cols, Some(first_key));
-                    let (frame, logits) = self.logits(e, place, (tile, row), (panel, col))?;
-                    let logits = self.only_keys(e, &frame, logits);
-                    let zero = e.constant(0);
-                    self.store(e, logits.value, near.scores, &[zero, at], rows, cols);
-                    Ok(vec![])
-                })?;
-                let factor = self.online(e, &near, &running, tile, keys);
-                e.for_loop(&width, &[], &mut |e, panel, _| {
-                    let (zero, at) = (e.constant(0), e.scaled(panel, cols, None));
-                    let before = self.near_tile(e, running.sums, &[tile, zero, at], rows, cols);
-                    let factor = BroadcastOp::value(&mut e.b, e.loc, factor, before);
-                    let before = BinaryOp::value(&mut e.b, e.loc, BinaryKind::Mul, before, factor);
-                    let sum = self.weighted(e, &near, panel, &all, before)?;
-                    self.store(e, sum, running.sums, &[tile, zero, at], rows, cols);
-                    Ok(vec![])
-                })
-            })
-        })?;
-        e.for_loop(&tiles, &[], &mut |e, tile, _| {
-            let row = e.scaled(tile, rows, Some(first_row));
-            let zero = e.constant(0);
-            let weights = self.near_tile(e, running.weights, &[tile, zero, zero], rows, 1);
-            e.for_loop(&width, &[], &mut |e, panel, _| {
-                let at = e.scaled(panel, cols, None);
-                let sum = self.near_tile(e, running.sums, &[tile, zero, at], rows, cols);
-                let weights = BroadcastOp::value(&mut e.b, e.loc, weights, sum);
-                let sum = BinaryOp::value(&mut e.b, e.loc, BinaryKind::Div, sum, weights);
-                self.finish(e, (known, indices), row, panel, sum)?;
-                Ok(vec![])
-            })
-        })?;
-        Ok(())
-    }
-
-    /// No key has been seen yet.
-    fn reset(&self, e: &mut Emit<'_>, running: &Running, tile: Value, width: &Poly) -> Built<Vec<Value>> {
-        let (rows, cols) = self.tile;
-        let zero = e.constant(0);
-        let none = self.fill(e, f64::NEG_INFINITY, rows, 1);
-        self.store(e, none, running.largest, &[tile, zero, zero], rows, 1);
-        let none = self.fill(e, 0.0, rows, 1);
-        self.store(e, none, running.weights, &[tile, zero, zero], rows, 1);
-        e.for_loop(width, &[], &mut |e, panel, _| {
-            let at = e.scaled(panel, cols, None);
-            let none = self.fill(e, 0.0, rows, cols);
-            self.store(e, none, running.sums, &[tile, zero, at], rows, cols);
-            Ok(vec![])
-        })
     }
 
     /// The logits, with the smallest of all numbers where there is no key.
@@ -655,34 +473,9 @@ impl<'r, 'a> Attention<'r, 'a> {
         Tile { value, ..tiles[1] }
     }
 
-    /// Takes a block of logits into account; they become weights. Returns by what sums so far are to be multiplied.
-    fn online(&self, e: &mut Emit<'_>, near: &Near, running: &Running, tile: Value, keys: i64) -> Value {
-        let rows = self.tile.0;
-        let zero = e.constant(0);
-        let slice = self.window(e, near.scores, &[zero, zero], rows, keys);
-        let logits = self.load(e, slice, &self.region.machine.cache, rows, keys);
-        let here = ReduceOp::value(&mut e.b, e.loc, Combiner::Max, Direction::Cols, logits);
-        let here = self.in_registers(e, here);
-        let before = self.near_tile(e, running.largest, &[tile, zero, zero], rows, 1);
-        let largest = binary(e, BinaryKind::Max, before, here);
-        self.store(e, largest, running.largest, &[tile, zero, zero], rows, 1);
-        let (origin, factor) = self.origin(e, before, largest);
-        let origin = BroadcastOp::value(&mut e.b, e.loc, origin, logits);
-        let less = binary(e, BinaryKind::Sub, logits, origin);
-        let powers = exp(e, less);
-        let sum = ReduceOp::value(&mut e.b, e.loc, Combiner::Add, Direction::Cols, powers);
-        self.store(e, powers, near.scores, &[zero, zero], rows, keys);
-        let sum = self.in_registers(e, sum);
-        let weights = self.near_tile(e, running.weights, &[tile, zero, zero], rows, 1);
-        let weights = binary(e, BinaryKind::Mul, weights, factor);
-        let weights = binary(e, BinaryKind::Add, weights, sum);
-        self.store(e, weights, running.weights, &[tile, zero, zero], rows, 1);
-        factor
-    }
     /// What a block's powers are taken relative to, where its rows' largest logits were and are these, and by what sums so far
     /// are to be multiplied.
-    fn origin(&self, e: &mut Emit<'_>, before: Value, largest: Value) -> (Value, Value) {
-        let rows = self.tile.0;
+    fn origin(&self, e: &mut Emit<'_>, (before, largest): (Value, Value), rows: i64) -> (Value, Value) {
         // While all logits are negative infinity, so is the largest; a difference to it would be no number.
         let (lowest, nothing) = (self.fill(e, f64::NEG_INFINITY, rows, 1), self.fill(e, 0.0, rows, 1));
         let none = CompareOp::value(&mut e.b, e.loc, CompareKind::Oeq, largest, lowest);
@@ -690,6 +483,18 @@ impl<'r, 'a> Attention<'r, 'a> {
         let factor = binary(e, BinaryKind::Sub, before, origin);
         (origin, exp(e, factor))
     }
+}
+
+/// A tile with each row multiplied by a number of its own.
+fn times(e: &mut Emit<'_>, tile: Value, column: Value) -> Value {
+    let column = BroadcastOp::value(&mut e.b, e.loc, column, tile);
+    binary(e, BinaryKind::Mul, tile, column)
+}
+
+/// A tile with a number of its own subtracted from each row.
+fn less(e: &mut Emit<'_>, tile: Value, column: Value) -> Value {
+    let column = BroadcastOp::value(&mut e.b, e.loc, column, tile);
+    binary(e, BinaryKind::Sub, tile, column)
 }
 
 fn binary(e: &mut Emit<'_>, kind: BinaryKind, a: Value, b: Value) -> Value {

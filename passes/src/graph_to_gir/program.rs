@@ -29,9 +29,9 @@ use super::Config;
 use super::kernel::{Built, Kernel, beyond};
 use super::mapping;
 use super::region::{Arg, FusedRegion, Lowered, Step};
-use super::rules::{convolution, loops, product, rows};
+use super::rules::{attention, convolution, loops, product, rows};
 use super::search::{self, Found};
-use super::{attention, control, fallback, likely};
+use super::{control, fallback, likely};
 use crate::region::cost::value_text;
 use crate::stitch::is_compute;
 
@@ -244,7 +244,6 @@ pub(super) fn by_scheme(scheme: &str, region: &FusedRegion<'_>, config: &Config,
     let mut lowered = match scheme {
         "row" => rows::lower(region, config.thresholds.with(plan)),
         "contract" => convolution::lower(region).unwrap_or_else(|| product::lower(region)),
-        "attention" if std::env::var("TREE").is_ok() => crate::graph_to_gir::rules::attention::lower(region, mapping::keys(plan).unwrap_or(config.resident_keys)),
         "attention" => attention::lower(region, mapping::keys(plan).unwrap_or(config.resident_keys)),
         "loop" => loops::lower(region, plan),
         kind => Err(Box::new(region.op.error(format!("has the unknown kind '{kind}'")))),

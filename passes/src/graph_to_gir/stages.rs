@@ -77,13 +77,6 @@ impl Known {
         Self { views: self.views.clone(), ..Self::default() }
     }
 
-    /// The start of a block whose tiles lie elsewhere: memory, and numbers that have no columns.
-    pub(super) fn without_columns(&self) -> Self {
-        let mut known = Self { stored: self.stored.clone(), made: self.made.clone(), ..self.of_views() };
-        known.made.retain(|_, number| !matches!(number, Number::Tile(tile) if tile.shape.cols));
-        known
-    }
-
     /// The tile of one of the region's values, by its number.
     pub(super) fn tile(&self, slot: usize) -> Option<Number> {
         self.made.get(&slot).copied()

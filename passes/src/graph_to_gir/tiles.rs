@@ -416,9 +416,14 @@ impl Emit<'_> {
     pub(super) fn in_range(&mut self, frame: &Frame, expr: AffineExpr, size: &Poly) -> Tile {
         let index = self.indices(frame, expr);
         let size = self.size_tile(frame, size);
-        let zero = Number::Constant(self.b.cx().index_attr(0), Type::INDEX);
-        let above = self.index_compare(frame, CompareKind::Sge, Number::Tile(index), zero);
         let below = self.index_compare(frame, CompareKind::Slt, Number::Tile(index), Number::Tile(size));
+        let cx = self.b.cx();
+        // An index is never negative.
+        if maps::plain_dim(cx, expr).is_some() || maps::constant(cx, expr).is_some_and(|index| index >= 0) {
+            return below;
+        }
+        let zero = Number::Constant(cx.index_attr(0), Type::INDEX);
+        let above = self.index_compare(frame, CompareKind::Sge, Number::Tile(index), zero);
         let value = BinaryOp::value(&mut self.b, self.loc, BinaryKind::And, above.value, below.value);
         Tile { value, ..above }
     }

@@ -6,8 +6,10 @@
 //! (arXiv 1805.02867) and its use in FlashAttention (arXiv 2205.14135).
 
 use sutura_dialects::r#dyn::poly::Poly;
+use sutura_dialects::graph::Combiner;
 use sutura_dialects::schedule::{Bring, Dim, Kernel, Launch, Loop, Node, Operand, Place, Runs, Split, Tile, Version};
 
+use super::super::attention::Blocks;
 use super::super::kernel::Built;
 use super::super::region::{FusedRegion, Lowered};
 use super::super::schedule::{Group, emit};
@@ -28,13 +30,19 @@ pub(in super::super) fn lower(region: &FusedRegion<'_>, resident: i64) -> Built<
     };
     let nest = Nest::of(&region.facts, &region.ops, &region.outputs).map_err(misfit)?;
     let plan = AttentionPlan::of(&nest).map_err(misfit)?;
+    let blocks = Blocks::of(region, &nest, &plan);
+    if let Some(Ok(blocks)) = &blocks {
+        return blocks.lower(region, &nest, &plan);
+    }
     let (hoisted, summed) = hoisted(region, &nest, &plan).map_err(misfit)?;
     let chain = |tile| Chain::new((region, &nest, &plan), (&hoisted, summed), tile, resident);
     let (parts, hoisted_parts) = ([(region, &nest)], [(region, &hoisted)]);
     let groups = versions(&chain, region, &nest, &plan).into_iter().map(|(version, streams)| {
         Group::by_rule(if streams { &hoisted_parts } else { &parts }, vec![version])
     });
-    emit(&groups.collect::<Vec<_>>())
+    let lowered = emit(&groups.collect::<Vec<_>>())?;
+    let alone = blocks.and_then(Result::err).map(|why| format!("a group has one unit: {why}"));
+    Ok(Lowered { remarks: alone.into_iter().collect(), ..lowered })
 }
 
 /// The form in which weighted sums are scaled when they are complete, and the number of their stage.
@@ -53,7 +61,8 @@ fn hoisted<'a>(region: &FusedRegion<'_>, nest: &Nest<'a>, plan: &AttentionPlan) 
 /// The stage that combines what a stage is relative to.
 fn extreme(nest: &Nest<'_>, stage: usize) -> Option<usize> {
     let makers = nest.stages[stage].inputs.iter().filter_map(|read| nest.maker(read));
-    makers.into_iter().find(|maker| nest.stages[*maker].reduces())
+    let extreme = |maker: &usize| matches!(nest.stages[*maker].combiners[..], [Combiner::Max] | [Combiner::Min]);
+    makers.into_iter().find(extreme)
 }
 
 /// Versions for few and for many keys, and for few queries, and whether keys come in blocks.

@@ -194,7 +194,7 @@ impl<'a> Inside<'_, 'a> {
         let slot = slot.expect("what has a body is made in the region");
         let outer = state.filled.insert(slot, near.clone());
         let brought = (state.near.clone(), state.panels.clone());
-        self.nodes(e, ranges, &operand.body, &mut known.without_columns(), state)?;
+        self.nodes(e, ranges, &operand.body, &mut known.clone(), state)?;
         (state.near, state.panels) = brought;
         state.filled.remove(&slot);
         state.filled.extend(outer.map(|outer| (slot, outer)));
@@ -469,6 +469,7 @@ impl<'a> Inside<'_, 'a> {
                 continue;
             }
             self.read_near(e, (place.stage.number, &frame), known, state)?;
+            self.made_relative(place.stage.number, known, state);
             let numbers = self.of.numbers(e, &frame, stage, known)?;
             e.loc = stage.op.loc();
             if let Some(scatter) = &stage.scatter {

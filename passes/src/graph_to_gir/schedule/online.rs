@@ -34,6 +34,8 @@ pub(super) struct Online {
     pub(super) origin: usize,
     /// The stages that sum these numbers up.
     pub(super) sums: Vec<usize>,
+    /// What both the extreme and the numbers are made of, if that is one value of the region.
+    of: Option<usize>,
 }
 
 impl Online {
@@ -73,8 +75,22 @@ impl Online {
         if nest.outputs.contains(&made.value) || !sums.iter().all(summed) {
             return Err(format!("{} is relative to what is online, and used otherwise than in sums of the loop", name(relative)));
         }
-        Ok(Some(Self { extreme, relative, origin, sums }))
+        let of = common(nest, stage, &nest.stages[relative].inputs[1 - origin]);
+        Ok(Some(Self { extreme, relative, origin, sums, of }))
     }
+}
+
+/// The value of the region of which a stage takes the extreme, if that is what a read is of.
+fn common(nest: &Nest<'_>, extreme: &Stage<'_>, read: &Access) -> Option<usize> {
+    let [own] = &extreme.inputs[..] else { return None };
+    let same = own.slot == read.slot && own.index == read.index && own.oob.is_none() && read.oob.is_none();
+    let identity = adds_nothing(extreme);
+    own.slot.filter(|_| same && identity && nest.maker(own).is_some())
+}
+
+/// True where a stage combines what it reads as it is.
+fn adds_nothing(stage: &Stage<'_>) -> bool {
+    stage.body.is_none_or(|body| body.terminator().is_some_and(|end| end.operand(0) == body.args()[0]))
 }
 
 fn is_number(nest: &Nest<'_>, access: &Access) -> bool {
@@ -109,10 +125,9 @@ fn origin_of(nest: &Nest<'_>, stage: &Stage<'_>, extreme: &Stage<'_>) -> Option<
 /// A stage adds up numbers, or their products with others.
 fn sums_up(nest: &Nest<'_>, stage: &Stage<'_>, made: &Access, dim: usize) -> bool {
     let one_by_one = stage.joint.is_none() && stage.scan.is_none() && stage.scatter.is_none();
-    let identity = stage.body.is_none_or(|body| body.terminator().is_some_and(|end| end.operand(0) == body.args()[0]));
     let reads: Vec<&Access> = stage.inputs.iter().filter(|read| read.slot == made.slot).collect();
     let whole = matches!(reads[..], [read] if read.oob.is_none() && read.index == made.index);
-    let linear = identity && stage.inputs.len() == 1 || check_product(nest, stage).is_ok();
+    let linear = adds_nothing(stage) && stage.inputs.len() == 1 || check_product(nest, stage).is_ok();
     one_by_one && stage.combiners == [Combiner::Add] && stage.reduced == [dim] && whole && linear && is_number(nest, &stage.results[0])
 }
 
@@ -123,11 +138,15 @@ pub(super) struct Running {
     factor: Option<Tile>,
     /// Those that were.
     rescaled: HashSet<Key>,
+    /// What the extreme was taken of, with nothing where there is none.
+    masked: Option<Value>,
+    /// The numbers are 0 where there are none.
+    zeroes: bool,
 }
 
 impl Running {
     pub(super) fn new(online: Online) -> Self {
-        Self { online, factor: None, rescaled: HashSet::new() }
+        Self { online, factor: None, rescaled: HashSet::new(), masked: None, zeroes: false }
     }
 }
 
@@ -148,6 +167,28 @@ impl Inside<'_, '_> {
         let slot = self.nest().stages[key.0].results[key.1].slot;
         known.made.extend(slot.map(|slot| (slot, Number::Tile(origin))));
         Ok(())
+    }
+
+    /// What an extreme is taken of is that extreme's identity beyond the end of the dim from here on: so the numbers are 0 there, and
+    /// their sums need not ask for the end.
+    pub(super) fn masked(&self, stage: usize, tile: Tile, known: &mut Known, state: &mut State) {
+        let Some(running) = state.online.as_mut().filter(|running| running.online.extreme == stage) else { return };
+        if let Some(slot) = running.online.of {
+            known.made.insert(slot, Number::Tile(tile));
+            running.masked = Some(tile.value);
+        }
+    }
+
+    /// Notes whether the numbers that a stage makes are 0 beyond the end of the dim.
+    pub(super) fn made_relative(&self, stage: usize, known: &Known, state: &mut State) {
+        let Some(running) = state.online.as_mut().filter(|running| running.online.relative == stage) else { return };
+        let read = running.online.of.and_then(|slot| known.tile(slot));
+        running.zeroes = matches!(read, Some(Number::Tile(tile)) if Some(tile.value) == running.masked);
+    }
+
+    /// True for a sum of numbers that are 0 beyond the end of the dim.
+    pub(super) fn is_of_zeroes(&self, stage: usize, state: &State) -> bool {
+        state.online.as_ref().is_some_and(|running| running.zeroes && running.online.sums.contains(&stage))
     }
 
     /// The extreme, or 0 where there has been nothing: a difference to that would be no number.
@@ -213,13 +254,14 @@ impl Inside<'_, '_> {
     ) -> Built<Tile> {
         let origin = self.origin(e, frame, (online.extreme, 0), extreme);
         let factor = self.power(e, frame, online, (origin, extreme))?;
-        let scaled = e.times(frame, sum, factor);
         let extents = self.nest().stages[online.extreme].reduced.iter().map(|dim| &self.nest().extents[*dim]);
         let maybe_none: Vec<_> = extents.filter(|extent| self.of.region.facts.range(extent).0 < 1).collect();
         let first = self.nest().cx.affine_const(0);
         let some: Vec<Tile> = maybe_none.into_iter().map(|extent| e.in_range(frame, first, extent)).collect();
-        let number = e.where_all(frame, &some, Number::Tile(scaled), Number::Tile(sum));
-        Ok(e.realise(frame, number, sum.shape, Some(sum)))
+        let one = Number::Constant(self.nest().cx.float_attr(1.0, factor.elem), factor.elem);
+        let wanted = e.where_all(frame, &some, Number::Tile(factor), one);
+        let factor = e.realise(frame, wanted, factor.shape, None);
+        Ok(e.times(frame, sum, factor))
     }
 
 }
@@ -228,7 +270,7 @@ impl Emit<'_> {
     /// A tile with each row multiplied by a number of its own.
     fn times(&mut self, frame: &Frame, tile: Tile, factor: Tile) -> Tile {
         let factor = self.in_registers(frame, factor);
-        let factor = self.realise(frame, Number::Tile(factor), Shape { rows: tile.shape.rows, cols: tile.shape.cols }, Some(tile));
+        let factor = self.realise(frame, Number::Tile(factor), tile.shape, Some(tile));
         let value = BinaryOp::value(&mut self.b, self.loc, BinaryKind::Mul, tile.value, factor.value);
         Tile { value, ..tile }
     }

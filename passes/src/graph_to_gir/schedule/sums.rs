@@ -186,13 +186,14 @@ impl Inside<'_, '_> {
         let like = old.filter(|old| old.shape == shape);
         let tile = e.realise(frame, number, shape, like);
         let mut tile = e.converted(tile, wide);
-        if along && tile.window == Covers::All && self.reaches_beyond(frame) {
+        if along && tile.window == Covers::All && self.reaches_beyond(frame) && !self.is_of_zeroes(key.0, state) {
             // A number that is the same in each column, or counts them, does not end where columns do.
             let Axis { dim, .. } = frame.col.as_ref().expect("it is combined along the columns");
             let inside = e.in_range(frame, cx.affine_dim(*dim as u32), &self.nest().extents[*dim]);
             let nothing = Number::Constant(stage.combiners[key.1].identity(cx, wide), wide);
             let number = e.where_all(frame, &[inside], Number::Tile(tile), nothing);
             tile = e.realise(frame, number, shape, None);
+            self.masked(key.0, tile, known, state);
         }
         if along {
             let value = ReduceOp::value(&mut e.b, e.loc, combiner, Direction::Cols, tile.value);

@@ -201,7 +201,6 @@ impl<'c> Check<'c, '_, '_> {
         });
         wrong?;
         let outer = (self.made.clone(), self.near.clone(), std::mem::take(&mut self.ended));
-        self.made.retain(|_, made| !made.columns);
         self.nodes(&operand.body)?;
         let ended = std::mem::replace(&mut self.ended, outer.2);
         (self.made, self.near) = (outer.0, outer.1);
