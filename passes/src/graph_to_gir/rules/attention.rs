@@ -231,7 +231,7 @@ impl<'r, 'a> Chain<'r, 'a> {
 
     /// A loop over tiles of a dim; none over a single index.
     fn tiles(&self, dim: usize, by: i64, body: Vec<Node>) -> Vec<Node> {
-        match self.nest.is_unit(dim) {
+        match self.nest.is_unit(dim) || dim == self.plan.values.col() && self.is_empty() {
             true => body,
             false => vec![Node::Loop(Loop::new(Dim(dim), Split::By(by), Runs::InTurn, body))],
         }
@@ -284,8 +284,15 @@ impl<'r, 'a> Chain<'r, 'a> {
         Kernel { body: in_grid(self.outer(), body) }
     }
 
+    /// Loops of the grid. Of values without numbers nothing is stored, so that there are no groups.
     fn outer(&self) -> Vec<(usize, Split)> {
-        self.plan.outer().into_iter().map(|dim| (dim, Split::One)).collect()
+        let outer = self.plan.outer().into_iter().map(|dim| (dim, Split::One));
+        outer.chain(self.is_empty().then_some((self.plan.values.col(), Split::By(self.tile.1)))).collect()
+    }
+
+    /// True where a value has no numbers.
+    fn is_empty(&self) -> bool {
+        self.nest.extents[self.plan.values.col()].as_const() == Some(0)
     }
 
     /// Keys in blocks: a group has several tiles of queries, and sums up for all of them what a block of keys gives.

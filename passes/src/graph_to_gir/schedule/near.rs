@@ -123,13 +123,27 @@ impl Region<'_, '_> {
     }
 
     /// Memory for what the loops that follow read of an operand that the region makes.
-    pub(super) fn near_for(&self, e: &mut Emit<'_>, ranges: &Ranges, operand: &Operand) -> Built<Near> {
+    /// It is that of `others` that nothing reads any more, if it is alike.
+    pub(super) fn near_for(
+        &self,
+        e: &mut Emit<'_>,
+        ranges: &Ranges,
+        operand: &Operand,
+        others: &[Near],
+    ) -> Built<Near> {
         let stage = &self.nest.stages[operand.stage.number];
         let access = &stage.inputs[operand.input];
         e.loc = stage.op.loc();
         let dims = self.near_dims(e, ranges, access, Some(&operand.body))?;
         let elem = self.nest.cx.element_type(self.nest.body.ty(access.value));
-        self.near_memory(e, operand, Scope::Unit, (elem, dims))
+        let counts = |dims: &[NearDim]| dims.iter().map(|dim| dim.count.clone()).collect::<Vec<_>>();
+        let alike = |other: &&Near| {
+            other.elem == elem && *other.space == *operand.tile.space && counts(&other.dims) == counts(&dims)
+        };
+        match others.iter().find(alike) {
+            Some(other) => Ok(Near { dims, ..other.clone() }),
+            None => self.near_memory(e, operand, Scope::Unit, (elem, dims)),
+        }
     }
 
     /// Memory for what a loop sums up, in tiles or as a whole.

@@ -68,6 +68,12 @@ pub(super) struct State {
     pub(super) panels: HashMap<(usize, usize), PackedView>,
     /// Memory of the group for a value, by its number, while its maker is emitted.
     filled: HashMap<usize, Near>,
+    /// Memory of a value near that is made last, until then for what it is made of.
+    lent: Option<Near>,
+    /// Values that are read behind what is made near.
+    behind: Vec<usize>,
+    /// Values that were made near in the loop or body that is emitted.
+    own: Vec<usize>,
     /// An extreme that is used while it is combined.
     pub(super) online: Option<Running>,
     /// What was online in the loop that ends.
@@ -116,6 +122,7 @@ impl<'a> Inside<'_, 'a> {
                 Node::Join(_) => self.join(e, ranges, &places().collect::<Vec<_>>(), known, state)?,
                 Node::Loop(l) => self.one_loop(e, ranges, l, known, state)?,
                 Node::Operand(operand) if operand.to == Bring::Cache => {
+                    state.behind = self.read_in(nodes);
                     self.cache(e, ranges, (operand, self.is_shared(node)), known, state)?;
                 }
                 Node::Operand(operand) => self.operand(e, ranges, operand, known, state)?,
@@ -189,17 +196,70 @@ impl<'a> Inside<'_, 'a> {
         known: &Known,
         state: &mut State,
     ) -> Built<()> {
-        let near = self.of.near_for(e, ranges, operand)?;
         let slot = self.nest().stages[operand.stage.number].inputs[operand.input].slot;
         let slot = slot.expect("what has a body is made in the region");
+        let near = self.of.near_for(e, ranges, operand, &self.free_memory(operand, slot, state))?;
+        state.lent = self.places_last(&operand.body, slot).then(|| near.clone());
         let outer = state.filled.insert(slot, near.clone());
-        let brought = (state.near.clone(), state.panels.clone());
-        self.nodes(e, ranges, &operand.body, &mut known.clone(), state)?;
-        (state.near, state.panels) = brought;
+        self.inside(state, |state| self.nodes(e, ranges, &operand.body, &mut known.clone(), state))?;
+        state.lent = None;
+        state.own.push(slot);
         state.filled.remove(&slot);
         state.filled.extend(outer.map(|outer| (slot, outer)));
         state.near.extend(readers(self.nest(), slot).map(|at| (at, near.clone())));
         Ok(())
+    }
+
+    /// What is brought near inside a loop or a body is known there.
+    fn inside(&self, state: &mut State, nodes: impl FnOnce(&mut State) -> Built<()>) -> Built<()> {
+        let outer = (state.near.clone(), state.panels.clone(), std::mem::take(&mut state.own));
+        nodes(state)?;
+        (state.near, state.panels, state.own) = outer;
+        Ok(())
+    }
+
+    /// Memory of values that nothing reads but what makes a value, or what that is made of: a row is made where another one was.
+    fn free_memory(&self, operand: &Operand, slot: usize, state: &mut State) -> Vec<Near> {
+        let lent = state.lent.take();
+        let first = |slot: usize| readers(self.nest(), slot).find_map(|at| state.near.get(&at));
+        let read: Vec<usize> = match in_one_pass(&operand.body) {
+            true => self.read_in(self.behind_maker(&operand.body, slot)),
+            false => return lent.into_iter().collect(),
+        };
+        let inside = self.read_in(&operand.body);
+        let over = inside.iter().filter(|slot| {
+            state.own.contains(slot) && !read.contains(slot) && !state.behind.contains(slot)
+        });
+        lent.into_iter().chain(over.filter_map(|slot| first(*slot)).cloned()).collect()
+    }
+
+    /// The nodes behind the place of what makes a value.
+    fn behind_maker<'n>(&self, body: &'n [Node], slot: usize) -> &'n [Node] {
+        let makes = |node: &Node| match node {
+            Node::Place(place) => self.stage(place).results.iter().any(|result| result.slot == Some(slot)),
+            _ => false,
+        };
+        let at = body.iter().position(makes);
+        at.map_or(body, |at| &body[at + 1..])
+    }
+
+    /// True for a body that places what makes a value at its end.
+    fn places_last(&self, body: &[Node], slot: usize) -> bool {
+        in_one_pass(body) && self.behind_maker(body, slot).is_empty()
+    }
+
+    /// The values of the region that nodes read, by number.
+    fn read_in(&self, nodes: &[Node]) -> Vec<usize> {
+        let mut read = Vec::new();
+        walk(nodes, &mut |node| {
+            let inputs = match node {
+                Node::Place(place) => &self.stage(place).inputs[..],
+                Node::Operand(operand) => &self.nest().stages[operand.stage.number].inputs[operand.input..=operand.input],
+                _ => &[],
+            };
+            read.extend(inputs.iter().filter_map(|read| read.slot));
+        });
+        read
     }
 
     /// What a stage reads and lies near becomes known.
@@ -247,7 +307,9 @@ impl<'a> Inside<'_, 'a> {
             }
         }
         let outer = online.clone().map(|online| state.online.replace(Running::new(online)));
-        if self.of.region.facts.range(&self.nest().extents[dim]).1 > 0 {
+        // In a part of a dim there is something, or nothing comes here.
+        let part = !matches!(ranges.0[dim], Range::Whole | Range::Index(_));
+        if part || self.of.region.facts.range(&self.nest().extents[dim]).1 > 0 {
             let started: Vec<Key> = started.iter().map(|(key, ..)| *key).collect();
             let borrowed = self.borrow(e, ranges, (l, &inside, &started), state)?;
             self.trips(e, ranges, (l, &inside), known, state)?;
@@ -390,9 +452,8 @@ impl<'a> Inside<'_, 'a> {
             let trip = if l.split == Split::One { self.at_trip(e, (dim, inside), trip, bounds.1) } else { trip };
             let range = self.range_of(e, l, (range, trip));
             carry(state, values);
-            let brought = (state.near.clone(), state.panels.clone());
-            self.nodes(e, &ranges.with(dim, range), &l.body, &mut known.of_part(self.nest(), dim), state)?;
-            (state.near, state.panels) = brought;
+            let ranges = ranges.with(dim, range);
+            self.inside(state, |state| self.nodes(e, &ranges, &l.body, &mut known.of_part(self.nest(), dim), state))?;
             // The next trip brings something else near.
             if l.body.iter().any(|node| self.is_shared(node)) {
                 SyncOp::build(&mut e.b, e.loc);
@@ -501,6 +562,11 @@ impl<'a> Inside<'_, 'a> {
         }
         Ok(())
     }
+}
+
+/// True for a body without loops but those of what it keeps near.
+fn in_one_pass(body: &[Node]) -> bool {
+    body.iter().all(|node| matches!(node, Node::Place(_) | Node::Operand(_)))
 }
 
 /// The loops around the place of a stage, outermost first.

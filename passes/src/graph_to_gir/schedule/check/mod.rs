@@ -304,16 +304,13 @@ impl<'c, 'a> Check<'c, '_, 'a> {
 
     /// A sum of which a loop over what it makes goes through tiles, each time that there is more to add.
     fn kept(&mut self, l: &Loop, stage: usize) -> Checked {
-        let (name, machine) = (self.name(stage), self.of.region.machine);
+        let name = self.name(stage);
         let whole = self.stage(stage);
         if !whole.parallel().any(|dim| dim == l.dim.0) || whole.scan.is_some() || whole.joint.is_some() {
             return Err(format!(
                 "the loop over {} lies between {name} and a loop along which it is combined, but it is not combined along {}",
                 l.dim, l.dim
             ));
-        }
-        if !machine.keeps_near() {
-            return Err(format!("{name} is kept near from tile to tile of {}, which groups of this machine do not", l.dim));
         }
         let own_type = |key| self.of.elem(key, true) == self.of.elem(key, false);
         if self.in_parts(stage) || !self.of.keys(stage).all(own_type) {

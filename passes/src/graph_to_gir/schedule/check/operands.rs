@@ -66,9 +66,6 @@ impl<'c> Check<'c, '_, '_> {
 
     fn cached(&mut self, name: &str, at: (usize, usize), (operand, read): (&'c Operand, &Access)) -> Checked {
         let machine = self.of.region.machine;
-        if !machine.keeps_near() && operand.body.is_empty() {
-            return Err(format!("{name} is kept near, which groups of this machine do not"));
-        }
         if operand.tile.space != machine.cache.to_string() {
             return Err(format!("{name} is kept in '{}'; a group keeps it in '{}'", operand.tile.space, machine.cache));
         }
