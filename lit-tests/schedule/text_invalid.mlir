@@ -51,7 +51,7 @@ N] {}>}
 // -----
 
 func.func private @launch() attributes {tree = #schedule.tree<version {
-// expected-error @+1 {{expected a launch: kernel or together; 'join' and 'fuse' come before the first one}}
+// expected-error @+1 {{expected a launch: kernel or together; 'join', 'fuse' and 'hoist' come before the first one}}
 loop d0 {} }>}
 
 // -----

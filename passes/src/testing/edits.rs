@@ -30,7 +30,7 @@ impl Dice {
     }
 
     fn dim(&mut self) -> Dim {
-        Dim(self.below(4))
+        Dim(self.below(5))
     }
 
     fn split(&mut self) -> Split {
@@ -176,9 +176,10 @@ fn edit_nodes(nodes: &mut Vec<Node>, dice: &mut Dice) {
 
 fn edit_node(node: &mut Node, dice: &mut Dice) {
     match node {
-        Node::Loop(inner) => match dice.below(6) {
+        Node::Loop(inner) => match dice.below(7) {
             0 => inner.dim = dice.dim(),
             1 => inner.runs = *dice.of(&[Runs::InTurn, Runs::Grid, Runs::Units]),
+            2 => inner.online = dice.yes().then(|| StageName { number: dice.below(6), name: String::new() }),
             _ => inner.split = dice.split(),
         },
         Node::Place(place) | Node::Join(place) if dice.below(3) == 0 => edit_place(place, dice),

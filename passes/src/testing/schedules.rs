@@ -27,6 +27,7 @@ const SMALL: &[&str] = &[
     "{resident-columns=8}",
     "{parts=3 part-rows=2}",
     "{resident-columns=16 parts=2 part-rows=1 tile-rows=4 tile-columns=16}",
+    "{resident-keys=8 tile-rows=2 tile-columns=4}",
 ];
 
 /// The regions of `main` that have schedules.
@@ -83,6 +84,18 @@ fn made_rows(cx: &Context) -> Module {
     function(cx, &symbols, &types, |g, args| {
         let rows = g.softmax(args[0], 1)?;
         Ok(vec![g.matmul(rows, args[1])?])
+    })
+}
+
+/// Attention, with a number added to its scores.
+fn attention(cx: &Context) -> Module {
+    let types = [&["M", "5"][..], &["N", "5"], &["N", "6"], &["N"]].map(|s| tensor(cx, s, Type::F32));
+    let symbols = [("M", any_symbol()), ("N", SymbolInfo { max: 4096, ..any_symbol() })];
+    function(cx, &symbols, &types, |g, args| {
+        let scores = g.product(args[0], args[1], false, true)?;
+        let moved = g.zip(scores, args[3], |s, a, b| s.add(a, b))?;
+        let weights = g.softmax(moved, 1)?;
+        Ok(vec![g.matmul(weights, args[2])?])
     })
 }
 
@@ -144,12 +157,13 @@ func.func @main(%x: !x, %a: !x) -> (!r, !i, !x, !x) {
 
 /// A program of a form of its own, by number.
 fn special(cx: &Context, number: u8) -> Program {
-    let module = match number % 6 {
+    let module = match number % 8 {
         0 => convolution(cx),
         1 => siblings(cx),
         2 => made_rows(cx),
         3 => updates(cx),
         4 => sutura_dialects::text::parse_text(cx, "states.mlir", STATES).expect("it is valid"),
+        5 | 6 => attention(cx),
         _ => return Program { module: shared_factors(cx), machine: Some("sm_80") },
     };
     Program { module, machine: None }
@@ -158,7 +172,7 @@ fn special(cx: &Context, number: u8) -> Program {
 /// A random program, and a copy with the schedules that rules write.
 fn with_schedules(cx: &Context, runner: &mut TestRunner, options: &str) -> (Program, Module) {
     let before = match any::<u8>().new_tree(runner).expect("a number").current() {
-        number @ 0..120 => special(cx, number),
+        number @ 0..144 => special(cx, number),
         _ => Program { module: program(cx, &steps(4).new_tree(runner).expect("steps").current()), machine: None },
     };
     let mut module = copy(cx, &before.module);
@@ -258,10 +272,10 @@ fn edited_schedules_keep_the_meaning_or_are_refused() {
 #[test]
 fn special_programs_have_the_nodes_that_they_are_for() {
     let cx = context();
-    let node = ["cache ", "together {", " cols d1 in l1 padded {", "graph.scatter", "state = ", " units {"];
+    let node = ["cache ", "together {", " cols d1 in l1 padded {", "graph.scatter", "state = ", " online ", "hoist ", " units {"];
     for (number, wanted) in node.into_iter().enumerate() {
         let mut program = special(&cx, number as u8);
-        let pipeline = program.pipeline("schedule-regions");
+        let pipeline = program.pipeline("schedule-regions{resident-keys=8}");
         run(&cx, &mut program.module, &pipeline).unwrap_or_else(|said| panic!("{said:?}"));
         let written = text(&cx, &program.module);
         assert!(written.contains(wanted) && written.contains("#schedule.tree<"), "{wanted} in\n{written}");

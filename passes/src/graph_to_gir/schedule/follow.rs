@@ -114,9 +114,9 @@ pub(super) fn form<'a>(region: &FusedRegion<'a>, sizes: &[(String, i64)], rewrit
             let (own_dims, own_stages) = (dims + nest.extents.len(), stages + nest.stages.len());
             let here = match rewrite {
                 Rewrite::Join(first, second) | Rewrite::Fuse(first, second) => {
-                    [first, second].iter().all(|dim| (dims..own_dims).contains(&dim.0))
+                    (dims..own_dims).contains(&first.0) && second.0 >= dims
                 }
-                Rewrite::Hoist(scale, sum) => [scale, sum].iter().all(|s| (stages..own_stages).contains(&s.number)),
+                Rewrite::Hoist(scale, sum) => (stages..own_stages).contains(&scale.number) && sum.number >= stages,
             };
             if !here {
                 (dims, stages) = (own_dims, own_stages);

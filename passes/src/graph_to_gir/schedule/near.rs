@@ -16,7 +16,7 @@ use sutura_ir::{Attr, Type, Value};
 use super::super::kernel::{Built, Emit};
 use super::super::stages::Known;
 use super::super::tiles::{Covers, Frame, Number, Shape, Tile, zero};
-use super::Region;
+use super::{REFUSED, Region};
 use super::nodes::Units;
 use super::products::PackedView;
 use super::ranges::{Range, Ranges};
@@ -57,7 +57,7 @@ impl Near {
 }
 
 /// The most indices of a dim that a loop inside takes at a time.
-fn tile_in(body: &[Node], dim: usize) -> i64 {
+pub(super) fn tile_in(body: &[Node], dim: usize) -> i64 {
     let mut most = 1;
     walk(body, &mut |node| {
         if let Node::Loop(l) = node
@@ -237,7 +237,7 @@ impl Region<'_, '_> {
         if bytes > i128::from(most) {
             let name = value_text(self.nest.cx, self.nest.body, tensor);
             let why =
-                format!("keeps {elements} elements of {name} near, which are more than the {most} bytes that fit {of}");
+                format!("{REFUSED}: keeps {elements} elements of {name} near, which are more than the {most} bytes that fit {of}");
             return Emit::unsupported(self.region.op, &why);
         }
         Ok(e.alloc(scope, ViewType::new(&Space::from(space), elem, dims)))

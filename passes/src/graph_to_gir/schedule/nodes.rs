@@ -16,8 +16,8 @@ use sutura_ir::{Type, Value};
 
 use super::super::kernel::{Built, Emit};
 use super::super::stages::Known;
-use super::super::tiles::{Frame, Number};
-use super::Region;
+use super::super::tiles::{Covers, Frame, Number};
+use super::{REFUSED, Region};
 use super::flow::Key;
 use super::near::Near;
 use super::online::{Online, Running};
@@ -489,6 +489,10 @@ impl<'a> Inside<'_, 'a> {
         let write = &stage.results[r];
         known.made.extend(write.slot.map(|slot| (slot, number)));
         if let Some(near) = write.slot.and_then(|slot| state.filled.get(&slot)) {
+            if matches!(number, Number::Tile(tile) if tile.window != Covers::All) {
+                let message = format!("{REFUSED}: it keeps tiles near that may reach beyond a tensor, and are not padded");
+                return Emit::unsupported(self.of.region.op, &message);
+            }
             self.of.store_near(e, frame, number, near)?;
         }
         if !stage.copy && self.writes.contains(&write.value) && state.written.insert(write.value) {

@@ -56,7 +56,8 @@ impl Inside<'_, '_> {
         };
         let value = ContractOp::value(&mut e.b, e.loc, a, b, sum.value);
         // Of what is packed all columns exist, and of what is near all rows; of what is read as it lies columns are whole.
-        let window = if state.near.contains_key(&(key.0, 1 - rhs)) { Covers::All } else { Covers::Rows };
+        let whole = place.tile.padded || state.near.contains_key(&(key.0, 1 - rhs));
+        let window = if whole { Covers::All } else { Covers::Rows };
         let sum = Tile { value, window, ..sum };
         match state.sums.get_mut(&key) {
             Some(entry) => *entry = Sum::Carried(sum),
@@ -85,7 +86,9 @@ impl Inside<'_, '_> {
         }
         let shape = Shape { rows: frame.row.is_some(), cols: frame.col.is_some() };
         let access = &stage.inputs[input];
-        let read = e.load(self.nest(), &frame, known.view(stage.op, access.value)?, &access.index, None);
+        let view = known.view(stage.op, access.value)?;
+        let outside = frame.padded.then(|| zero(self.nest().cx, e.view_elem(view)).into());
+        let read = e.load(self.nest(), &frame, view, &access.index, outside);
         Ok(e.realise(&frame, Number::Tile(read), shape, None).value)
     }
 

@@ -16,6 +16,7 @@ use sutura_ir::Value;
 
 use super::Region;
 use super::flow::{Contents, Flow};
+use super::near::tile_in;
 use super::nodes::readers;
 use super::online::Online;
 use super::ranges::gone_through;
@@ -73,6 +74,8 @@ struct Check<'c, 'r, 'a> {
     ended: HashSet<usize>,
     /// Operands that lie in the group's memory.
     near: HashSet<(usize, usize)>,
+    /// For those of them that end with a dim, the most indices of it that they have in whole tiles.
+    ends: HashMap<(usize, usize), Vec<(usize, i64)>>,
     /// Those of them that lie in panels, with the loops that copied them and what was left of their columns.
     panels: HashMap<(usize, usize), (Vec<(usize, Split)>, Left)>,
     /// Those of them that units share.
@@ -136,6 +139,7 @@ pub(super) fn kernel(of: &Region<'_, '_>, tree: &Kernel, flow: &Flow) -> Checked
         made: HashMap::new(),
         ended: HashSet::new(),
         near: HashSet::new(),
+        ends: HashMap::new(),
         panels: HashMap::new(),
         shared: HashSet::new(),
         units: None,
@@ -294,7 +298,11 @@ impl<'c, 'a> Check<'c, '_, 'a> {
             self.ended.insert(stage);
             if kept {
                 let slots = self.stage(stage).results.iter().filter_map(|result| result.slot);
-                self.near.extend(slots.flat_map(|slot| readers(self.nest(), slot)).collect::<Vec<_>>());
+                let dims: Vec<usize> = self.stage(stage).parallel().collect();
+                for at in slots.flat_map(|slot| readers(self.nest(), slot)).collect::<Vec<_>>() {
+                    self.near.insert(at);
+                    self.ends.insert(at, self.ends_of(&dims, &l.body));
+                }
             } else {
                 self.made.insert(stage, made);
             }
@@ -318,6 +326,32 @@ impl<'c, 'a> Check<'c, '_, 'a> {
         }
         self.sums.iter_mut().filter(|sum| sum.stage == stage).for_each(|sum| sum.kept = true);
         Ok(())
+    }
+
+    /// Where what a body makes ends with a dim, of which so many indices are whole tiles.
+    fn ends_of(&self, dims: &[usize], body: &[Node]) -> Vec<(usize, i64)> {
+        let by_index = |dim: usize| {
+            let mut found = false;
+            walk(body, &mut |node| {
+                found |= matches!(node, Node::Loop(l) if l.dim.0 == dim && l.split == Split::One);
+            });
+            found
+        };
+        let end = |dim: usize| match (self.left[dim], tile_in(body, dim)) {
+            (Left::Whole, tile) => Some((dim, tile)),
+            (Left::Tile(_), 1) if by_index(dim) => Some((dim, 1)),
+            _ => None,
+        };
+        dims.iter().filter_map(|dim| end(*dim)).collect()
+    }
+
+    /// What lies near is not read beyond its end.
+    fn in_whole_tiles(&self, name: &str, at: (usize, usize)) -> Checked {
+        let beyond = |(dim, tile): &&(usize, i64)| matches!(self.left[*dim], Left::Tile(by) if tile % by != 0);
+        match self.ends.get(&at).and_then(|ends| ends.iter().find(beyond)) {
+            Some((dim, tile)) => Err(format!("{name} reads tiles of d{dim} of what was brought near in tiles of {tile}, and ends with d{dim}")),
+            None => Ok(()),
+        }
     }
 
     /// What is summed relative to something is rescaled where that is known.
@@ -398,6 +432,9 @@ impl<'c, 'a> Check<'c, '_, 'a> {
         }
         for (i, read) in stage.inputs.iter().enumerate() {
             let near = self.near.contains(&(s, i));
+            if near {
+                self.in_whole_tiles(&name, (s, i))?;
+            }
             if place.contract && (near || self.flow.packed.contains_key(&(s, i))) {
                 continue;
             }
@@ -549,6 +586,11 @@ impl<'c, 'a> Check<'c, '_, 'a> {
             if !self.flow.stored.contains(&read.value) || self.stage(maker).copy {
                 return Err(format!("{name} reads {}, which is not made there, nor by an earlier launch", tensor()));
             }
+        }
+        let several = tile.rows.is_some_and(|rows| !matches!(self.left[rows.0], Left::Index | Left::Tile(1)));
+        if several && tile.padded && tile.space == self.of.region.machine.cache.to_string() {
+            let space = &tile.space;
+            return Err(format!("{name} reads {} on padded tiles of several rows in '{space}', not in registers", tensor()));
         }
         let col = tile.cols.map(|dim| dim.0);
         if let Edge::Apart(edges) = nest.edge(&self.of.region.facts, read, col) {

@@ -81,7 +81,11 @@ impl<'c> Check<'c, '_, '_> {
         }
         if let (Some(maker), Some(slot)) = (self.nest().maker(read), read.slot) {
             self.made_near(name, maker, (operand, read))?;
-            self.near.extend(readers(self.nest(), slot));
+            let dims: Vec<usize> = self.stage(maker).parallel().collect();
+            for at in readers(self.nest(), slot).collect::<Vec<_>>() {
+                self.near.insert(at);
+                self.ends.insert(at, self.ends_of(&dims, &operand.body));
+            }
             return Ok(());
         }
         let left = |place: &&Place| {
@@ -92,6 +96,8 @@ impl<'c> Check<'c, '_, '_> {
             return Err(format!("{name} is kept near, and no contraction of the kernel reads it as its left factor"));
         }
         self.near.insert(at);
+        let dims: Vec<usize> = (0..self.left.len()).filter(|dim| self.nest().mentions(read, *dim)).collect();
+        self.ends.insert(at, self.ends_of(&dims, &[]));
         Ok(())
     }
 
@@ -118,14 +124,15 @@ impl<'c> Check<'c, '_, '_> {
         if self.near.contains(&at) {
             return Err(format!("{name} is kept near where it is already"));
         }
-        if inner.tile.rows.is_some() || inner.tile.space != self.of.region.machine.registers.to_string() {
-            return Err(format!("{name} is copied on a tile that has rows or lies not in registers"));
+        if inner.tile.rows.is_some() || !inner.tile.padded || inner.tile.space != self.of.region.machine.registers.to_string() {
+            return Err(format!("{name} is copied on a tile that has rows, lies not in registers or is not padded"));
         }
         let columns = operand.tile.cols.map_or(Left::Index, |col| self.left[col.0]);
         let made = std::mem::take(&mut self.made);
         self.nodes(&operand.body)?;
         self.made = made;
         let loops = loops.iter().map(|l| (l.dim.0, l.split)).collect();
+        self.ends.remove(&at);
         self.panels.insert(at, (loops, columns));
         self.near.insert(at);
         Ok(())
