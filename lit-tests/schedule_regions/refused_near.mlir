@@ -38,7 +38,7 @@ func.func @not_computed(%x: tensor<?x24xf32, #dyn.shape<[M, 24]>>, %w: tensor<24
   %M = dyn.symbol "M" : index
   // expected-error @below {{'graph.fusion' op has a schedule that is refused: version 0, launch 1: the body of operand 0 of %p does not compute it}}
   %y = graph.fusion(%x, %w : tensor<?x24xf32, #dyn.shape<[M, 24]>>, tensor<24x64xf32>) -> tensor<?x64xf32, #dyn.shape<[M, 64]>> {kind = "contract", schedule = #schedule.tree<
-    version { kernel { loop d2 by 32 grid { loop d1 { pack p:1.1 cols d2 in vec padded } } } kernel { loop d2 by 32 grid { loop d0 by 12 grid { cache p:1.0 cols d1 in l1 padded { operand e:0.0 rows d0 cols d1 in l1 padded } loop d1 { contract p:1 rows d0 cols d2 in vec } } } } }
+    version { kernel { loop d2 by 32 grid { loop d1 { pack p:1.1 cols d2 in vec padded } } } kernel { loop d2 by 32 grid { loop d0 by 12 grid { cache p:1.0 cols d1 in l1 padded { operand e:0.0 rows d0 cols d1 in vec padded } loop d1 { contract p:1 rows d0 cols d2 in vec } } } } }
   >} {
   ^bb0(%a: tensor<?x24xf32, #dyn.shape<[M, 24]>>, %b: tensor<24x64xf32>):
     %M = dyn.symbol "M" : index

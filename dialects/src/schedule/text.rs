@@ -24,7 +24,6 @@ impl fmt::Display for Dim {
     }
 }
 
-
 /// A name as a word where it is one, else in quotes.
 fn name_text(cx: &Context, name: &str) -> String {
     if is_bare_identifier(name) {
@@ -100,7 +99,9 @@ fn launch(p: &mut dyn ParamParser) -> Parsed<Launch> {
         return Ok(Launch { kernels: vec![kernel(p)?] });
     }
     if !p.opt_keyword("together") {
-        return Err(p.error("expected a launch: kernel or together; 'join', 'fuse' and 'hoist' come before the first one"));
+        return Err(
+            p.error("expected a launch: kernel or together; 'join', 'fuse' and 'hoist' come before the first one")
+        );
     }
     let mut kernels = Vec::new();
     p.punct("{")?;

@@ -34,17 +34,14 @@ impl<'a> Scaling<'_, 'a> {
         let Some(op) = self.maker(value) else { return false };
         let factor = |value: Value| !self.depends(value) && allowed(self, value);
         match (op.name_str(), op.operands().collect::<Vec<_>>().as_slice()) {
-            ("arith.mulf", [a, b]) => {
-                self.scales(*a, allowed) && factor(*b) || factor(*a) && self.scales(*b, allowed)
-            }
+            ("arith.mulf", [a, b]) => self.scales(*a, allowed) && factor(*b) || factor(*a) && self.scales(*b, allowed),
             ("arith.divf", [a, b]) => self.scales(*a, allowed) && factor(*b),
             _ => false,
         }
     }
 
     fn depends(&self, value: Value) -> bool {
-        value == self.argument
-            || self.maker(value).is_some_and(|op| op.operands().any(|operand| self.depends(operand)))
+        value == self.argument || self.maker(value).is_some_and(|op| op.operands().any(|operand| self.depends(operand)))
     }
 
     /// A number that is 1 where all that is read is 1: an argument, or 1 divided by one.
@@ -129,14 +126,17 @@ impl Nest<'_> {
             stage.inputs.iter().enumerate().filter(of_made).map(|(i, _)| i).collect::<Vec<_>>()
         };
         let others = self.stages.iter().enumerate().filter(|(at, _)| *at != sum_at);
-        let [summed] = reads(sum)[..] else { return misfit(format!("{} does not read {} once", name(sum), name(scale))) };
+        let [summed] = reads(sum)[..] else {
+            return misfit(format!("{} does not read {} once", name(sum), name(scale)));
+        };
         if others.map(|(_, stage)| stage).any(|stage| !reads(stage).is_empty()) || self.outputs.contains(&made.value) {
             return misfit(format!("{} is used by more than {}", name(scale), name(sum)));
         }
         if sum.inputs[summed].index != made.index || sum.inputs[summed].oob.is_some() {
             return misfit(format!("{} reads {} at other places than it is made at", name(sum), name(scale)));
         }
-        let identity = sum.body.is_none_or(|body| body.terminator().is_some_and(|end| end.operand(0) == body.args()[0]));
+        let identity =
+            sum.body.is_none_or(|body| body.terminator().is_some_and(|end| end.operand(0) == body.args()[0]));
         if !(identity && sum.inputs.len() == 1) && check_product(self, sum).is_err() {
             return misfit(format!("{} is no sum, and no sum of products", name(sum)));
         }
@@ -168,7 +168,9 @@ impl Nest<'_> {
             })
         });
         let name = |stage: &Stage<'_>| value_text(self.cx, self.body, stage.results[0].value);
-        let message = || format!("{} does not scale one number by what is the same for all that {} adds up", name(scale), name(sum));
+        let message = || {
+            format!("{} does not scale one number by what is the same for all that {} adds up", name(scale), name(sum))
+        };
         found.map_or_else(|| misfit(message()), Ok)
     }
 }

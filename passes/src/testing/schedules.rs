@@ -272,7 +272,16 @@ fn edited_schedules_keep_the_meaning_or_are_refused() {
 #[test]
 fn special_programs_have_the_nodes_that_they_are_for() {
     let cx = context();
-    let node = ["cache ", "together {", " cols d1 in l1 padded {", "graph.scatter", "state = ", " online ", "hoist ", " units {"];
+    let node = [
+        "cache ",
+        "together {",
+        " cols d1 in l1 padded {",
+        "graph.scatter",
+        "state = ",
+        " online ",
+        "hoist ",
+        " units {",
+    ];
     for (number, wanted) in node.into_iter().enumerate() {
         let mut program = special(&cx, number as u8);
         let pipeline = program.pipeline("schedule-regions{resident-keys=8}");

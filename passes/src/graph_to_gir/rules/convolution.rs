@@ -127,9 +127,8 @@ fn kernel(machine: &Machine, nest: &Nest<'_>, plan: &ContractPlan, blocks: &Bloc
     let contract = Node::Place(Place { contract: true, ..place(nest, plan.stage, &tile) });
     let mut body = sums(plan, vec![contract]);
     body.extend(plan.rest.iter().map(|s| Node::Place(place(nest, *s, &tile))));
-    let inner = |dim: usize, split: Split, body: Vec<Node>| {
-        vec![Node::Loop(Loop::new(Dim(dim), split, Runs::InTurn, body))]
-    };
+    let inner =
+        |dim: usize, split: Split, body: Vec<Node>| vec![Node::Loop(Loop::new(Dim(dim), split, Runs::InTurn, body))];
     if blocks.line > blocks.tile.0 {
         body = inner(*row, Split::By(blocks.tile.0), body);
     }

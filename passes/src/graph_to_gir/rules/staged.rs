@@ -26,8 +26,7 @@ pub(super) fn kernel(product: &Product<'_, '_>, group: &GroupTile) -> Kernel {
     let (last, outer) = plan.sums.split_last().expect("there is a sum");
     let space = product.region.machine.registers.to_string();
     let tile = Tile { rows: Some(Dim(row)), cols: Some(Dim(plan.col())), space, padded: false };
-    let in_turn =
-        |dim: usize, by: i64, body| Node::Loop(Loop::new(Dim(dim), Split::By(by), Runs::InTurn, body));
+    let in_turn = |dim: usize, by: i64, body| Node::Loop(Loop::new(Dim(dim), Split::By(by), Runs::InTurn, body));
     let shared = |input: usize, (rows, cols): (usize, usize)| {
         let tile = Tile { rows: Some(Dim(rows)), cols: Some(Dim(cols)), space: group.space.to_string(), padded: true };
         Node::Operand(Operand { stage: stage_name(nest, plan.stage), input, tile, to: Bring::Cache, body: vec![] })

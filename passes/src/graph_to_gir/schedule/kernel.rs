@@ -130,13 +130,7 @@ impl<'a> Region<'_, 'a> {
         })
     }
 
-    fn kernel(
-        &self,
-        tree: &KernelTree,
-        contents: &Contents<'_>,
-        ports: Ports,
-        flow: &Flow,
-    ) -> Built<Launch> {
+    fn kernel(&self, tree: &KernelTree, contents: &Contents<'_>, ports: Ports, flow: &Flow) -> Built<Launch> {
         let (nest, region) = (self.nest, self.region);
         let extra = self.sizes(tree, contents, &ports);
         let grid: Vec<Poly> = grid_loops(tree).into_iter().map(|l| self.trips(l)).collect();

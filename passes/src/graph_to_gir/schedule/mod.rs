@@ -4,6 +4,7 @@
 //! and end and what bounds loops have follows from that: see [`flow`] for what passes between kernels, [`kernel`] for one of
 //! them and [`nodes`] for its inside.
 
+mod bring;
 mod check;
 mod describe;
 mod flow;

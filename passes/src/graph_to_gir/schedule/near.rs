@@ -16,11 +16,11 @@ use sutura_ir::{Attr, Type, Value};
 use super::super::kernel::{Built, Emit};
 use super::super::stages::Known;
 use super::super::tiles::{Covers, Frame, Number, Shape, Tile, zero};
-use super::{REFUSED, Region};
 use super::nodes::Units;
 use super::products::PackedView;
 use super::ranges::{Range, Ranges};
-use crate::region::cost::value_text;
+use super::{REFUSED, Region};
+use crate::region::cost::{element_bytes, value_text};
 use crate::region::{Access, Edge};
 
 /// Most bytes of an operand near; code generation gives a thread no more.
@@ -34,6 +34,8 @@ pub(super) struct Near {
     elem: Type,
     /// One per dimension of the tensor.
     dims: Vec<NearDim>,
+    /// The stage whose identity lies beyond the end of the dim along which it combines.
+    pub(super) nothing: Option<usize>,
 }
 
 /// A dimension of what was brought near.
@@ -55,6 +57,16 @@ impl Near {
         keeps(&self.dims, dim)
     }
 }
+
+/// Elements from a row to the next: what is read column by column lies in different sets of a cache.
+fn apart(row: &Poly, bytes: i64) -> Poly {
+    let in_same_sets = |row: &i64| row.saturating_mul(bytes) % SETS == 0 && *row > 0;
+    row.as_const().filter(in_same_sets).map_or_else(|| row.clone(), |row| (row + LINE / bytes).into())
+}
+
+/// Bytes of a line of a cache, and of so many lines that the next one may lie in a set of the first.
+const LINE: i64 = 64;
+const SETS: i64 = 1024;
 
 /// The most indices of a dim that a loop inside takes at a time.
 pub(super) fn tile_in(body: &[Node], dim: usize) -> i64 {
@@ -141,7 +153,7 @@ impl Region<'_, '_> {
             other.elem == elem && *other.space == *operand.tile.space && counts(&other.dims) == counts(&dims)
         };
         match others.iter().find(alike) {
-            Some(other) => Ok(Near { dims, ..other.clone() }),
+            Some(other) => Ok(Near { dims, nothing: None, ..other.clone() }),
             None => self.near_memory(e, operand, Scope::Unit, (elem, dims)),
         }
     }
@@ -161,7 +173,7 @@ impl Region<'_, '_> {
             true => e.alloc(Scope::Unit, ViewType::new(&space, elem, counts)),
             false => self.memory(e, (Scope::Unit, &space), elem, counts, result.value)?,
         };
-        Ok(Near { view, space, elem, dims })
+        Ok(Near { view, space, elem, dims, nothing: None })
     }
 
     /// Brings near what all units of a group read of an operand; each brings a share of its rows.
@@ -214,8 +226,14 @@ impl Region<'_, '_> {
     ) -> Built<Near> {
         let access = &self.nest.stages[operand.stage.number].inputs[operand.input];
         let counts = (0..dims.len()).filter(|number| keeps(&dims, *number)).map(|number| dims[number].count.clone());
-        let view = self.memory(e, (scope, &operand.tile.space), elem, counts.collect(), access.value)?;
-        Ok(Near { view, space: operand.tile.space.as_str().into(), elem, dims })
+        let mut counts: Vec<Poly> = counts.collect();
+        if let [_, .., last] = &mut counts[..]
+            && !operand.body.is_empty()
+        {
+            *last = apart(last, element_bytes(self.nest.cx, elem));
+        }
+        let view = self.memory(e, (scope, &operand.tile.space), elem, counts, access.value)?;
+        Ok(Near { view, space: operand.tile.space.as_str().into(), elem, dims, nothing: None })
     }
 
     /// Memory near for what is read of a tensor.
@@ -236,8 +254,9 @@ impl Region<'_, '_> {
         };
         if bytes > i128::from(most) {
             let name = value_text(self.nest.cx, self.nest.body, tensor);
-            let why =
-                format!("{REFUSED}: keeps {elements} elements of {name} near, which are more than the {most} bytes that fit {of}");
+            let why = format!(
+                "{REFUSED}: keeps {elements} elements of {name} near, which are more than the {most} bytes that fit {of}"
+            );
             return Emit::unsupported(self.region.op, &why);
         }
         Ok(e.alloc(scope, ViewType::new(&Space::from(space), elem, dims)))
@@ -255,13 +274,7 @@ impl Region<'_, '_> {
     }
 
     /// What an index of a tensor runs through while what loops have left of its dims is run through.
-    fn near_dim(
-        &self,
-        e: &mut Emit<'_>,
-        ranges: &Ranges,
-        expr: AffineExpr,
-        made: Option<&[Node]>,
-    ) -> Built<NearDim> {
+    fn near_dim(&self, e: &mut Emit<'_>, ranges: &Ranges, expr: AffineExpr, made: Option<&[Node]>) -> Built<NearDim> {
         let linear = maps::linear(self.nest.cx, expr, self.nest.extents.len()).filter(|l| l.symbols.is_empty());
         let Some(linear) = linear else {
             return Emit::unsupported(self.region.op, "brings near what is read at an index of unequal steps");

@@ -10,14 +10,13 @@ use sutura_dialects::r#dyn::poly::Poly;
 use sutura_dialects::gir::constraints::Scope;
 use sutura_dialects::gir::ops::{AllocOp, IndexOp, SliceOp, SyncOp};
 use sutura_dialects::gir::types::{SliceType, ViewType};
-use sutura_dialects::schedule::{Bring, Loop, Node, Operand, Place, Split, walk};
+use sutura_dialects::schedule::{Bring, Loop, Node, Place, Split, walk};
 use sutura_ir::affine::AffineOp;
 use sutura_ir::{Type, Value};
 
 use super::super::kernel::{Built, Emit};
 use super::super::stages::Known;
 use super::super::tiles::{Covers, Frame, Number};
-use super::{REFUSED, Region};
 use super::flow::Key;
 use super::near::Near;
 use super::online::{Online, Running};
@@ -25,7 +24,8 @@ use super::parts::{Joined, Partial};
 use super::products::PackedView;
 use super::ranges::{Range, Ranges};
 use super::sums::Sum;
-use crate::region::{Access, Nest, Stage};
+use super::{REFUSED, Region};
+use crate::region::{Nest, Stage};
 
 /// What the nodes of a kernel share.
 pub(super) struct Inside<'r, 'a> {
@@ -67,13 +67,13 @@ pub(super) struct State {
     /// Operands in panels in memory of the group.
     pub(super) panels: HashMap<(usize, usize), PackedView>,
     /// Memory of the group for a value, by its number, while its maker is emitted.
-    filled: HashMap<usize, Near>,
+    pub(super) filled: HashMap<usize, Near>,
     /// Memory of a value near that is made last, until then for what it is made of.
-    lent: Option<Near>,
+    pub(super) lent: Option<Near>,
     /// Values that are read behind what is made near.
-    behind: Vec<usize>,
+    pub(super) behind: Vec<usize>,
     /// Values that were made near in the loop or body that is emitted.
-    own: Vec<usize>,
+    pub(super) own: Vec<usize>,
     /// An extreme that is used while it is combined.
     pub(super) online: Option<Running>,
     /// What was online in the loop that ends.
@@ -126,155 +126,6 @@ impl<'a> Inside<'_, 'a> {
                     self.cache(e, ranges, (operand, self.is_shared(node)), known, state)?;
                 }
                 Node::Operand(operand) => self.operand(e, ranges, operand, known, state)?,
-            }
-        }
-        Ok(())
-    }
-
-    /// An operand in memory of the group.
-    fn cache(
-        &self,
-        e: &mut Emit<'_>,
-        ranges: &Ranges,
-        (operand, shared): (&Operand, bool),
-        known: &Known,
-        state: &mut State,
-    ) -> Built<()> {
-        let at = (operand.stage.number, operand.input);
-        let access = &self.nest().stages[at.0].inputs[at.1];
-        let near = match &self.units {
-            Some(units) if shared => {
-                self.of.bring_shared(e, ranges, (operand, self.packed.get(&at)), known, units)?
-            }
-            _ if operand.body.is_empty() => self.of.bring_near(e, ranges, operand, known)?,
-            _ if access.slot.is_none() => {
-                let panels = self.of.panels_for(e, ranges, operand)?;
-                state.panels.insert(at, panels);
-                return self.nodes(e, ranges, &operand.body, &mut known.of_views(), state);
-            }
-            _ => return self.make_near(e, ranges, operand, known, state),
-        };
-        state.near.insert(at, near);
-        Ok(())
-    }
-
-    /// A tile of an operand, which goes where it is packed, or stays known.
-    fn operand(
-        &self,
-        e: &mut Emit<'_>,
-        ranges: &Ranges,
-        operand: &Operand,
-        known: &mut Known,
-        state: &State,
-    ) -> Built<()> {
-        let at = (operand.stage.number, operand.input);
-        let (stage, frame) = (&self.nest().stages[at.0], self.of.frame(e, ranges, &operand.tile));
-        e.loc = stage.op.loc();
-        let number = self.of.arg(e, &frame, (stage.op, &stage.inputs[at.1]), known)?;
-        let packed = match operand.to {
-            Bring::Pack => self.packs.as_ref(),
-            _ => state.panels.get(&at),
-        };
-        if let Some(packed) = packed {
-            self.pack(e, ranges, &frame, (number, packed));
-        }
-        Ok(())
-    }
-
-    /// True for an operand that a group's units bring near together.
-    fn is_shared(&self, node: &Node) -> bool {
-        let shared = self.of.region.machine.group_space();
-        matches!(node, Node::Operand(operand) if operand.to == Bring::Cache && shared.is_some_and(|s| **s == *operand.tile.space))
-    }
-
-    /// An operand in memory of the group, made there.
-    fn make_near(
-        &self,
-        e: &mut Emit<'_>,
-        ranges: &Ranges,
-        operand: &Operand,
-        known: &Known,
-        state: &mut State,
-    ) -> Built<()> {
-        let slot = self.nest().stages[operand.stage.number].inputs[operand.input].slot;
-        let slot = slot.expect("what has a body is made in the region");
-        let near = self.of.near_for(e, ranges, operand, &self.free_memory(operand, slot, state))?;
-        state.lent = self.places_last(&operand.body, slot).then(|| near.clone());
-        let outer = state.filled.insert(slot, near.clone());
-        self.inside(state, |state| self.nodes(e, ranges, &operand.body, &mut known.clone(), state))?;
-        state.lent = None;
-        state.own.push(slot);
-        state.filled.remove(&slot);
-        state.filled.extend(outer.map(|outer| (slot, outer)));
-        state.near.extend(readers(self.nest(), slot).map(|at| (at, near.clone())));
-        Ok(())
-    }
-
-    /// What is brought near inside a loop or a body is known there.
-    fn inside(&self, state: &mut State, nodes: impl FnOnce(&mut State) -> Built<()>) -> Built<()> {
-        let outer = (state.near.clone(), state.panels.clone(), std::mem::take(&mut state.own));
-        nodes(state)?;
-        (state.near, state.panels, state.own) = outer;
-        Ok(())
-    }
-
-    /// Memory of values that nothing reads but what makes a value, or what that is made of: a row is made where another one was.
-    fn free_memory(&self, operand: &Operand, slot: usize, state: &mut State) -> Vec<Near> {
-        let lent = state.lent.take();
-        let first = |slot: usize| readers(self.nest(), slot).find_map(|at| state.near.get(&at));
-        let read: Vec<usize> = match in_one_pass(&operand.body) {
-            true => self.read_in(self.behind_maker(&operand.body, slot)),
-            false => return lent.into_iter().collect(),
-        };
-        let inside = self.read_in(&operand.body);
-        let over = inside.iter().filter(|slot| {
-            state.own.contains(slot) && !read.contains(slot) && !state.behind.contains(slot)
-        });
-        lent.into_iter().chain(over.filter_map(|slot| first(*slot)).cloned()).collect()
-    }
-
-    /// The nodes behind the place of what makes a value.
-    fn behind_maker<'n>(&self, body: &'n [Node], slot: usize) -> &'n [Node] {
-        let makes = |node: &Node| match node {
-            Node::Place(place) => self.stage(place).results.iter().any(|result| result.slot == Some(slot)),
-            _ => false,
-        };
-        let at = body.iter().position(makes);
-        at.map_or(body, |at| &body[at + 1..])
-    }
-
-    /// True for a body that places what makes a value at its end.
-    fn places_last(&self, body: &[Node], slot: usize) -> bool {
-        in_one_pass(body) && self.behind_maker(body, slot).is_empty()
-    }
-
-    /// The values of the region that nodes read, by number.
-    fn read_in(&self, nodes: &[Node]) -> Vec<usize> {
-        let mut read = Vec::new();
-        walk(nodes, &mut |node| {
-            let inputs = match node {
-                Node::Place(place) => &self.stage(place).inputs[..],
-                Node::Operand(operand) => &self.nest().stages[operand.stage.number].inputs[operand.input..=operand.input],
-                _ => &[],
-            };
-            read.extend(inputs.iter().filter_map(|read| read.slot));
-        });
-        read
-    }
-
-    /// What a stage reads and lies near becomes known.
-    fn read_near(
-        &self,
-        e: &mut Emit<'_>,
-        (number, frame): (usize, &Frame),
-        known: &mut Known,
-        state: &State,
-    ) -> Built<()> {
-        for (i, read) in self.nest().stages[number].inputs.iter().enumerate() {
-            let Some(slot) = read.slot.filter(|slot| !known.made.contains_key(slot)) else { continue };
-            if let Some(near) = state.near.get(&(number, i)) {
-                let tile = self.of.load_near(e, frame, near)?;
-                known.made.insert(slot, Number::Tile(tile));
             }
         }
         Ok(())
@@ -490,9 +341,11 @@ impl<'a> Inside<'_, 'a> {
         known.made.extend(write.slot.map(|slot| (slot, number)));
         if let Some(near) = write.slot.and_then(|slot| state.filled.get(&slot)) {
             if matches!(number, Number::Tile(tile) if tile.window != Covers::All) {
-                let message = format!("{REFUSED}: it keeps tiles near that may reach beyond a tensor, and are not padded");
+                let message =
+                    format!("{REFUSED}: it keeps tiles near that may reach beyond a tensor, and are not padded");
                 return Emit::unsupported(self.of.region.op, &message);
             }
+            let number = near.nothing.map_or(number, |extreme| self.ended(e, frame, extreme, number));
             self.of.store_near(e, frame, number, near)?;
         }
         if !stage.copy && self.writes.contains(&write.value) && state.written.insert(write.value) {
@@ -568,11 +421,6 @@ impl<'a> Inside<'_, 'a> {
     }
 }
 
-/// True for a body without loops but those of what it keeps near.
-fn in_one_pass(body: &[Node]) -> bool {
-    body.iter().all(|node| matches!(node, Node::Place(_) | Node::Operand(_)))
-}
-
 /// The loops around the place of a stage, outermost first.
 pub(super) fn path_to(nodes: &[Node], stage: usize) -> Option<Vec<&Loop>> {
     nodes.iter().find_map(|node| match node {
@@ -583,17 +431,6 @@ pub(super) fn path_to(nodes: &[Node], stage: usize) -> Option<Vec<&Loop>> {
             path
         }),
         Node::Join(_) => None,
-    })
-}
-
-/// The inputs that read one of the region's values where it is made.
-pub(super) fn readers(nest: &Nest<'_>, slot: usize) -> impl Iterator<Item = (usize, usize)> {
-    let made = nest.stages.iter().flat_map(|stage| &stage.results).find(|result| result.slot == Some(slot));
-    let index = made.map(|made| &made.index);
-    let reads = move |read: &Access| read.slot == Some(slot) && Some(&read.index) == index;
-    nest.stages.iter().enumerate().flat_map(move |(s, stage)| {
-        let inputs = stage.inputs.iter().enumerate();
-        inputs.filter(move |(_, read)| reads(read)).map(move |(i, _)| (s, i))
     })
 }
 

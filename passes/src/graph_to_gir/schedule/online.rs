@@ -55,7 +55,10 @@ impl Online {
         let name = |stage: usize| value_text(nest.cx, nest.body, nest.stages[stage].results[0].value);
         let stage = nest.stages.get(extreme).filter(|_| inside.contains(&extreme));
         let Some(stage) = stage.filter(|stage| is_extreme(nest, stage, l.dim.0)) else {
-            return Err(format!("the loop over {} has '{}' online, which is no largest or smallest number along it", l.dim, named.name));
+            return Err(format!(
+                "the loop over {} has '{}' online, which is no largest or smallest number along it",
+                l.dim, named.name
+            ));
         };
         let slot = stage.results[0].slot;
         let users = |slot: Option<usize>| {
@@ -73,7 +76,10 @@ impl Online {
         let sums: Vec<usize> = users(made.slot).collect();
         let summed = |s: &usize| inside.contains(s) && sums_up(nest, &nest.stages[*s], made, l.dim.0);
         if nest.outputs.contains(&made.value) || !sums.iter().all(summed) {
-            return Err(format!("{} is relative to what is online, and used otherwise than in sums of the loop", name(relative)));
+            return Err(format!(
+                "{} is relative to what is online, and used otherwise than in sums of the loop",
+                name(relative)
+            ));
         }
         let of = common(nest, stage, &nest.stages[relative].inputs[1 - origin]);
         Ok(Some(Self { extreme, relative, origin, sums, of }))
@@ -101,7 +107,11 @@ fn is_number(nest: &Nest<'_>, access: &Access) -> bool {
 fn is_extreme(nest: &Nest<'_>, stage: &Stage<'_>, dim: usize) -> bool {
     let one_by_one = stage.joint.is_none() && stage.scan.is_none() && stage.scatter.is_none();
     let extreme = matches!(stage.combiners[..], [Combiner::Max] | [Combiner::Min]);
-    one_by_one && extreme && stage.reduced == [dim] && is_number(nest, &stage.results[0]) && !nest.outputs.contains(&stage.results[0].value)
+    one_by_one
+        && extreme
+        && stage.reduced == [dim]
+        && is_number(nest, &stage.results[0])
+        && !nest.outputs.contains(&stage.results[0].value)
 }
 
 /// The input of a stage that is the extreme, where it makes `exp(x - m)` of the largest or `exp(m - x)` of the smallest number.
@@ -119,7 +129,12 @@ fn origin_of(nest: &Nest<'_>, stage: &Stage<'_>, extreme: &Stage<'_>) -> Option<
     let result = &extreme.results[0];
     let plain = read.slot == result.slot && read.oob.is_none() && read.index == result.index;
     let other = stage.inputs[x].slot.is_none() || stage.inputs[x].slot != result.slot;
-    (stage.inputs.len() == 2 && plain && other && is_number(nest, &stage.results[0]) && is_number(nest, &stage.inputs[x])).then_some(origin)
+    (stage.inputs.len() == 2
+        && plain
+        && other
+        && is_number(nest, &stage.results[0])
+        && is_number(nest, &stage.inputs[x]))
+    .then_some(origin)
 }
 
 /// A stage adds up numbers, or their products with others.
@@ -128,7 +143,12 @@ fn sums_up(nest: &Nest<'_>, stage: &Stage<'_>, made: &Access, dim: usize) -> boo
     let reads: Vec<&Access> = stage.inputs.iter().filter(|read| read.slot == made.slot).collect();
     let whole = matches!(reads[..], [read] if read.oob.is_none() && read.index == made.index);
     let linear = adds_nothing(stage) && stage.inputs.len() == 1 || check_product(nest, stage).is_ok();
-    one_by_one && stage.combiners == [Combiner::Add] && stage.reduced == [dim] && whole && linear && is_number(nest, &stage.results[0])
+    one_by_one
+        && stage.combiners == [Combiner::Add]
+        && stage.reduced == [dim]
+        && whole
+        && linear
+        && is_number(nest, &stage.results[0])
 }
 
 /// What goes on in a loop that has an extreme online.
@@ -160,7 +180,9 @@ impl Inside<'_, '_> {
         known: &mut Known,
         state: &mut State,
     ) -> Built<()> {
-        let Some(running) = state.online.as_mut().filter(|running| running.online.extreme == key.0) else { return Ok(()) };
+        let Some(running) = state.online.as_mut().filter(|running| running.online.extreme == key.0) else {
+            return Ok(());
+        };
         let origin = self.origin(e, frame, key, now);
         running.factor = Some(self.power(e, frame, &running.online, (before, origin))?);
         running.rescaled.clear();
@@ -177,6 +199,37 @@ impl Inside<'_, '_> {
             known.made.insert(slot, Number::Tile(tile));
             running.masked = Some(tile.value);
         }
+    }
+
+    /// What is kept near of which a loop takes an extreme is nothing beyond the end of the dim: the stage of that extreme.
+    pub(super) fn nothing_beyond(&self, slot: usize, state: &State) -> Option<usize> {
+        let online = &state.online.as_ref()?.online;
+        (online.of == Some(slot)).then_some(online.extreme)
+    }
+
+    /// What is to lie near beyond the end of the dim along which a stage takes the extreme.
+    pub(super) fn ended(&self, e: &mut Emit<'_>, frame: &Frame, extreme: usize, number: Number) -> Number {
+        let (cx, stage) = (self.nest().cx, &self.nest().stages[extreme]);
+        let Some(col) = frame.col.as_ref().filter(|col| stage.reduced.contains(&col.dim)) else { return number };
+        if !self.reaches_beyond(frame) {
+            return number;
+        }
+        let inside = e.in_range(frame, cx.affine_dim(col.dim as u32), &self.nest().extents[col.dim]);
+        let elem = number.elem();
+        e.where_all(frame, &[inside], number, Number::Constant(identity(cx, stage, 0), elem))
+    }
+
+    /// Notes a tile of what lies near that is nothing beyond the end of the dim.
+    pub(super) fn read_ended(&self, tile: Tile, extreme: Option<usize>, state: &mut State) {
+        if let Some(running) = state.online.as_mut().filter(|running| Some(running.online.extreme) == extreme) {
+            running.masked = Some(tile.value);
+        }
+    }
+
+    /// True for a tile that is nothing beyond the end of the dim.
+    pub(super) fn is_masked(&self, stage: usize, tile: Tile, state: &State) -> bool {
+        let running = state.online.as_ref().filter(|running| running.online.extreme == stage);
+        running.is_some_and(|running| running.masked == Some(tile.value))
     }
 
     /// Notes whether the numbers that a stage makes are 0 beyond the end of the dim.
@@ -212,7 +265,9 @@ impl Inside<'_, '_> {
 
     /// What was summed so far, relative to the extreme so far.
     pub(super) fn rescaled(&self, e: &mut Emit<'_>, frame: &Frame, key: Key, sum: Tile, state: &mut State) -> Tile {
-        let Some(running) = state.online.as_mut().filter(|running| running.online.sums.contains(&key.0)) else { return sum };
+        let Some(running) = state.online.as_mut().filter(|running| running.online.sums.contains(&key.0)) else {
+            return sum;
+        };
         match running.factor {
             Some(factor) if running.rescaled.insert(key) => e.times(frame, sum, factor),
             _ => sum,
@@ -239,19 +294,15 @@ impl Inside<'_, '_> {
         let extreme = match (made, state.near.get(&at)) {
             (Some(made), _) => e.realise(frame, made, Shape { rows: frame.row.is_some(), cols: false }, None),
             (None, Some(near)) => self.of.load_near(e, frame, near)?,
-            (None, None) => return Emit::unsupported(stage.op, "is online, and not known where a sum ends that is relative to it"),
+            (None, None) => {
+                return Emit::unsupported(stage.op, "is online, and not known where a sum ends that is relative to it");
+            }
         };
         self.completed(e, frame, (online, extreme), sum)
     }
 
     /// A sum that is complete, as it is without an origin: where the extreme is none, it is no number. A sum of nothing stays 0.
-    fn completed(
-        &self,
-        e: &mut Emit<'_>,
-        frame: &Frame,
-        (online, extreme): (&Online, Tile),
-        sum: Tile,
-    ) -> Built<Tile> {
+    fn completed(&self, e: &mut Emit<'_>, frame: &Frame, (online, extreme): (&Online, Tile), sum: Tile) -> Built<Tile> {
         let origin = self.origin(e, frame, (online.extreme, 0), extreme);
         let factor = self.power(e, frame, online, (origin, extreme))?;
         let extents = self.nest().stages[online.extreme].reduced.iter().map(|dim| &self.nest().extents[*dim]);
@@ -263,7 +314,6 @@ impl Inside<'_, '_> {
         let factor = e.realise(frame, wanted, factor.shape, None);
         Ok(e.times(frame, sum, factor))
     }
-
 }
 
 impl Emit<'_> {

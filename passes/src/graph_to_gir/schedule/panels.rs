@@ -66,7 +66,9 @@ impl Region<'_, '_> {
         Ok(match (range, l.split) {
             (Range::Whole | Range::Index(_), Split::One) => (self.room(extent), None),
             (Range::Whole, Split::By(by)) => (self.room(extent).ceildiv(by), None),
-            (Range::Tile { trip, by: of, .. }, Split::By(by)) => ((of / by).into(), Some(e.scaled(trip, of / by, None))),
+            (Range::Tile { trip, by: of, .. }, Split::By(by)) => {
+                ((of / by).into(), Some(e.scaled(trip, of / by, None)))
+            }
             (Range::Tile { base, by, .. }, Split::One) => (by.into(), Some(base)),
             (Range::Block { trip, by }, Split::One) => (by.into(), Some(e.scaled(trip, by, None))),
             _ => {

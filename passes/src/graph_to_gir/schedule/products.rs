@@ -93,7 +93,13 @@ impl Inside<'_, '_> {
     }
 
     /// Writes what is packed.
-    pub(super) fn pack(&self, e: &mut Emit<'_>, ranges: &Ranges, frame: &Frame, (number, packed): (Number, &PackedView)) {
+    pub(super) fn pack(
+        &self,
+        e: &mut Emit<'_>,
+        ranges: &Ranges,
+        frame: &Frame,
+        (number, packed): (Number, &PackedView),
+    ) {
         let shape = Shape { rows: false, cols: frame.col.is_some() };
         let tile = e.realise(frame, number, shape, None);
         let slice = e.packed_slice(packed, ranges, (frame, shape));

@@ -75,13 +75,7 @@ impl Region<'_, '_> {
     }
 
     /// What a trip of a loop inside another one has of its dim. `absolute` trips are counted from the start of the dim.
-    pub(super) fn within(
-        &self,
-        e: &mut Emit<'_>,
-        l: &Loop,
-        (around, trip): (Range, Value),
-        absolute: bool,
-    ) -> Range {
+    pub(super) fn within(&self, e: &mut Emit<'_>, l: &Loop, (around, trip): (Range, Value), absolute: bool) -> Range {
         match (around, l.split) {
             (Range::Tile { trip: outer, base, by: of, whole }, Split::By(by)) => {
                 let base = e.scaled(trip, by, Some(base));

@@ -10,9 +10,10 @@ use super::super::kernel::{Built, Emit};
 use super::super::scalars::{accumulator, identity, result_elem, tile_combiner};
 use super::super::stages::Known;
 use super::super::tiles::{Axis, Covers, Frame, Number, Shape, Tile};
+use super::bring::readers;
 use super::flow::Key;
 use super::near::Near;
-use super::nodes::{Inside, State, readers};
+use super::nodes::{Inside, State};
 use super::ranges::Ranges;
 use crate::region::Stage;
 
@@ -76,7 +77,13 @@ impl Inside<'_, '_> {
                         let tile = self.complete(e, &frame, key, tile, (known, state))?;
                         self.of.store_near(e, &frame, Number::Tile(tile), &near)?;
                         if written {
-                            e.store(self.nest(), &frame, Number::Tile(tile), known.view(stage.op, value.value)?, &value.index);
+                            e.store(
+                                self.nest(),
+                                &frame,
+                                Number::Tile(tile),
+                                known.view(stage.op, value.value)?,
+                                &value.index,
+                            );
                         }
                         Ok(())
                     })?;
@@ -186,7 +193,8 @@ impl Inside<'_, '_> {
         let like = old.filter(|old| old.shape == shape);
         let tile = e.realise(frame, number, shape, like);
         let mut tile = e.converted(tile, wide);
-        if along && tile.window == Covers::All && self.reaches_beyond(frame) && !self.is_of_zeroes(key.0, state) {
+        let masked = self.is_of_zeroes(key.0, state) || self.is_masked(key.0, tile, state);
+        if along && tile.window == Covers::All && self.reaches_beyond(frame) && !masked {
             // A number that is the same in each column, or counts them, does not end where columns do.
             let Axis { dim, .. } = frame.col.as_ref().expect("it is combined along the columns");
             let inside = e.in_range(frame, cx.affine_dim(*dim as u32), &self.nest().extents[*dim]);
@@ -250,7 +258,7 @@ impl Inside<'_, '_> {
     }
 
     /// True when the last tile of columns has more than there are.
-    fn reaches_beyond(&self, frame: &Frame) -> bool {
+    pub(super) fn reaches_beyond(&self, frame: &Frame) -> bool {
         let Some(col) = frame.col.as_ref() else { return false };
         let (extent, by) = (&self.nest().extents[col.dim], col.extent.as_const());
         let whole = self.of.region.facts.prove_equal(&col.extent, extent);

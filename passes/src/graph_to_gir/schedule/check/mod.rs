@@ -15,9 +15,9 @@ use sutura_dialects::schedule::{Bring, Dim, Kernel, Loop, Node, Operand, Place, 
 use sutura_ir::Value;
 
 use super::Region;
+use super::bring::readers;
 use super::flow::{Contents, Flow};
 use super::near::tile_in;
-use super::nodes::readers;
 use super::online::Online;
 use super::ranges::gone_through;
 use crate::region::cost::value_text;
@@ -322,7 +322,10 @@ impl<'c, 'a> Check<'c, '_, 'a> {
         }
         let own_type = |key| self.of.elem(key, true) == self.of.elem(key, false);
         if self.in_parts(stage) || !self.of.keys(stage).all(own_type) {
-            return Err(format!("{name} is kept near from tile to tile of {}, and is a part, or summed in another type than its own", l.dim));
+            return Err(format!(
+                "{name} is kept near from tile to tile of {}, and is a part, or summed in another type than its own",
+                l.dim
+            ));
         }
         self.sums.iter_mut().filter(|sum| sum.stage == stage).for_each(|sum| sum.kept = true);
         Ok(())
@@ -349,7 +352,9 @@ impl<'c, 'a> Check<'c, '_, 'a> {
     fn in_whole_tiles(&self, name: &str, at: (usize, usize)) -> Checked {
         let beyond = |(dim, tile): &&(usize, i64)| matches!(self.left[*dim], Left::Tile(by) if tile % by != 0);
         match self.ends.get(&at).and_then(|ends| ends.iter().find(beyond)) {
-            Some((dim, tile)) => Err(format!("{name} reads tiles of d{dim} of what was brought near in tiles of {tile}, and ends with d{dim}")),
+            Some((dim, tile)) => Err(format!(
+                "{name} reads tiles of d{dim} of what was brought near in tiles of {tile}, and ends with d{dim}"
+            )),
             None => Ok(()),
         }
     }
@@ -561,7 +566,9 @@ impl<'c, 'a> Check<'c, '_, 'a> {
             return Err(format!("{name} is combined along {rows}, the rows of its tile"));
         }
         if let Some(rows) = rows.filter(|_| scanned.is_some() || stage.joint.is_some() || self.in_parts(s)) {
-            return Err(format!("{name} is combined in a way that takes one row at a time, and its tile has rows along {rows}"));
+            return Err(format!(
+                "{name} is combined in a way that takes one row at a time, and its tile has rows along {rows}"
+            ));
         }
         let along = col.is_some_and(|col| stage.reduced.contains(&col) || scanned == Some(col));
         // All columns of a row are no more than there are.
@@ -590,7 +597,10 @@ impl<'c, 'a> Check<'c, '_, 'a> {
         let several = tile.rows.is_some_and(|rows| !matches!(self.left[rows.0], Left::Index | Left::Tile(1)));
         if several && tile.padded && tile.space == self.of.region.machine.cache.to_string() {
             let space = &tile.space;
-            return Err(format!("{name} reads {} on padded tiles of several rows in '{space}', not in registers", tensor()));
+            return Err(format!(
+                "{name} reads {} on padded tiles of several rows in '{space}', not in registers",
+                tensor()
+            ));
         }
         let col = tile.cols.map(|dim| dim.0);
         if let Edge::Apart(edges) = nest.edge(&self.of.region.facts, read, col) {
@@ -602,11 +612,12 @@ impl<'c, 'a> Check<'c, '_, 'a> {
 
     /// What differs from column to column is read on tiles like those that it was made on.
     fn made_alike(&self, name: &str, (made, value): (&Made, &str), tile: &Tile) -> Checked {
-        let space = if tile.space.is_empty() { self.of.region.machine.registers.to_string() } else { tile.space.clone() };
+        let space =
+            if tile.space.is_empty() { self.of.region.machine.registers.to_string() } else { tile.space.clone() };
         match made.columns && (&made.space, made.padded) != (&space, tile.padded) {
-            true => {
-                Err(format!("{name} reads {value} on a tile of another space or padding than that on which it was made"))
-            }
+            true => Err(format!(
+                "{name} reads {value} on a tile of another space or padding than that on which it was made"
+            )),
             false => Ok(()),
         }
     }

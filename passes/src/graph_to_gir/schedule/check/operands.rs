@@ -4,7 +4,7 @@ use std::collections::HashSet;
 
 use sutura_dialects::schedule::{Bring, Kernel, Node, Operand, Place, Runs, Split, walk};
 
-use super::super::nodes::readers;
+use super::super::bring::readers;
 use super::super::panels::copied;
 use super::{Check, Checked, Left};
 use crate::region::Access;
@@ -124,7 +124,10 @@ impl<'c> Check<'c, '_, '_> {
         if self.near.contains(&at) {
             return Err(format!("{name} is kept near where it is already"));
         }
-        if inner.tile.rows.is_some() || !inner.tile.padded || inner.tile.space != self.of.region.machine.registers.to_string() {
+        if inner.tile.rows.is_some()
+            || !inner.tile.padded
+            || inner.tile.space != self.of.region.machine.registers.to_string()
+        {
             return Err(format!("{name} is copied on a tile that has rows, lies not in registers or is not padded"));
         }
         let columns = operand.tile.cols.map_or(Left::Index, |col| self.left[col.0]);

@@ -37,12 +37,19 @@ impl Check<'_, '_, '_> {
         if tile.rows.is_some() && !reads(lhs, tile.rows) || reads(rhs, tile.rows) {
             return Err(format!("the rows of {name} must be a dim of the factor that the columns are not of"));
         }
-        let elsewhere = |input: &&usize| self.near.contains(&(s, **input)) && stage.inputs[**input].slot.is_some() && stage.inputs[**input].oob.is_some();
+        let elsewhere = |input: &&usize| {
+            self.near.contains(&(s, **input))
+                && stage.inputs[**input].slot.is_some()
+                && stage.inputs[**input].oob.is_some()
+        };
         if let Some(input) = [lhs, rhs].iter().find(elsewhere) {
             return Err(format!("input {input} of {name} may be read outside of what is kept near"));
         }
         [lhs, rhs].into_iter().try_for_each(|i| match self.near.contains(&(s, i)) {
-            true => self.panels.get(&(s, i)).map_or(Ok(()), |(loops, whole)| self.in_loops_of(place, (i, rhs), loops, *whole)),
+            true => self
+                .panels
+                .get(&(s, i))
+                .map_or(Ok(()), |(loops, whole)| self.in_loops_of(place, (i, rhs), loops, *whole)),
             false => self.packed(place, i, rhs),
         })
     }

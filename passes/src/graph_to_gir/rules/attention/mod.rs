@@ -5,16 +5,18 @@
 //! not, keys come in blocks, and what is summed so far is rescaled for each, after the online softmax of Milakov and Gimelshein
 //! (arXiv 1805.02867) and its use in FlashAttention (arXiv 2205.14135).
 
+mod kernels;
+
 use sutura_dialects::r#dyn::poly::Poly;
 use sutura_dialects::graph::Combiner;
-use sutura_dialects::schedule::{Bring, Dim, Kernel, Launch, Loop, Node, Operand, Place, Runs, Split, Tile, Version};
+use sutura_dialects::schedule::{Kernel, Launch, Version};
 
 use super::super::attention::Blocks;
 use super::super::kernel::Built;
 use super::super::region::{FusedRegion, Lowered};
 use super::super::schedule::{Group, emit};
-use super::{each, in_grid, place, stage_name};
-use crate::region::{AttentionPlan, ContractPlan, Fit, Misfit, Nest};
+use super::stage_name;
+use crate::region::{AttentionPlan, Fit, Misfit, Nest};
 
 /// Most keys of a block where not all are resident.
 const BLOCK_KEYS: i64 = 256;
@@ -37,9 +39,9 @@ pub(in super::super) fn lower(region: &FusedRegion<'_>, resident: i64) -> Built<
     let (hoisted, summed) = hoisted(region, &nest, &plan).map_err(misfit)?;
     let chain = |tile| Chain::new((region, &nest, &plan), (&hoisted, summed), tile, resident);
     let (parts, hoisted_parts) = ([(region, &nest)], [(region, &hoisted)]);
-    let groups = versions(&chain, region, &nest, &plan).into_iter().map(|(version, streams)| {
-        Group::by_rule(if streams { &hoisted_parts } else { &parts }, vec![version])
-    });
+    let groups = versions(&chain, region, &nest, &plan)
+        .into_iter()
+        .map(|(version, streams)| Group::by_rule(if streams { &hoisted_parts } else { &parts }, vec![version]));
     let lowered = emit(&groups.collect::<Vec<_>>())?;
     let alone = blocks.and_then(Result::err).map(|why| format!("a group has one unit: {why}"));
     Ok(Lowered { remarks: alone.into_iter().collect(), ..lowered })
@@ -190,8 +192,10 @@ impl<'r, 'a> Chain<'r, 'a> {
         // Where there are as many keys as queries, few queries are few keys.
         let equal = queries.is_some_and(|most| most <= self.resident) && facts.prove_equal(key_count, query_count);
         let few = equal || facts.range(key_count).1 <= i128::from(self.resident);
-        let version = |guard: Vec<Poly>, kernel: Kernel| {
-            Version { guard, launches: vec![Launch { kernels: vec![kernel] }], ..Version::default() }
+        let version = |guard: Vec<Poly>, kernel: Kernel| Version {
+            guard,
+            launches: vec![Launch { kernels: vec![kernel] }],
+            ..Version::default()
         };
         let mut all = guard.clone();
         if !few {
@@ -202,134 +206,5 @@ impl<'r, 'a> Chain<'r, 'a> {
         let resident = some.then(|| (version(all, self.resident_kernel()), false));
         let streaming = (!few || !some).then(|| (version(guard, self.streaming_kernel()), true));
         resident.into_iter().chain(streaming).collect()
-    }
-
-    // ---- nodes
-
-    fn near(&self, rows: Option<usize>, cols: usize, padded: bool) -> Tile {
-        Tile { rows: rows.map(Dim), cols: Some(Dim(cols)), space: self.region.machine.cache.to_string(), padded }
-    }
-
-    fn in_registers(&self, rows: Option<usize>, cols: usize) -> Tile {
-        let space = self.region.machine.registers.to_string();
-        Tile { rows: rows.map(Dim), cols: Some(Dim(cols)), space, padded: true }
-    }
-
-    fn places(&self, stages: &[usize], tile: &Tile) -> impl Iterator<Item = Node> {
-        stages.iter().map(|s| Node::Place(place(self.nest, *s, tile)))
-    }
-
-    fn contract(&self, plan: &ContractPlan) -> Node {
-        let tile = self.in_registers(Some(self.plan.query()), plan.col());
-        each(plan.sums[0], vec![Node::Place(Place { contract: true, ..place(self.nest, plan.stage, &tile) })])
-    }
-
-    fn cache(&self, (stage, input): (usize, usize), tile: Tile, body: Vec<Node>) -> Node {
-        let stage = stage_name(self.nest, stage);
-        Node::Operand(Operand { stage, input, tile, to: Bring::Cache, body })
-    }
-
-    /// A loop over tiles of a dim; none over a single index.
-    fn tiles(&self, dim: usize, by: i64, body: Vec<Node>) -> Vec<Node> {
-        match self.nest.is_unit(dim) || dim == self.plan.values.col() && self.is_empty() {
-            true => body,
-            false => vec![Node::Loop(Loop::new(Dim(dim), Split::By(by), Runs::InTurn, body))],
-        }
-    }
-
-    /// Copies the right factor of a product into panels of its columns.
-    fn pack(&self, plan: &ContractPlan) -> Node {
-        let (stage, input) = (stage_name(self.nest, plan.stage), plan.rhs);
-        let tile = self.in_registers(None, plan.col());
-        let copy = Node::Operand(Operand { stage, input, tile, to: Bring::Tile, body: vec![] });
-        let body = self.tiles(plan.col(), self.tile.1, vec![each(plan.sums[0], vec![copy])]);
-        self.cache((plan.stage, plan.rhs), self.near(None, plan.col(), true), body)
-    }
-
-    /// The rows of logits of a tile of queries.
-    fn logits(&self) -> Node {
-        let (plan, key) = (self.plan, self.plan.key());
-        let tile = self.in_registers(Some(plan.query()), key);
-        let body = [self.contract(&plan.scores)].into_iter().chain(self.places(&plan.before, &tile)).collect();
-        let reads = |s: usize| self.nest.stages[s].inputs.iter().position(|read| read.value == plan.logits);
-        let reader = self.between().into_iter().find_map(|s| Some((s, reads(s)?)));
-        let body = self.tiles(key, self.tile.1, body);
-        self.cache(reader.expect("a softmax reads its logits"), self.near(Some(plan.query()), key, false), body)
-    }
-
-    /// The stages between logits and the second product.
-    fn between(&self) -> Vec<usize> {
-        let plan = self.plan;
-        let other = |s: &usize| *s == plan.scores.stage || *s == plan.values.stage;
-        let placed = |s: &usize| other(s) || plan.before.contains(s) || plan.after.contains(s);
-        (0..self.nest.stages.len()).filter(|s| !placed(s)).collect()
-    }
-
-    fn queries(&self) -> Node {
-        let scores = &self.plan.scores;
-        self.cache((scores.stage, scores.lhs), self.near(None, scores.sums[0], true), vec![])
-    }
-
-    /// All keys at once.
-    fn resident_kernel(&self) -> Kernel {
-        let (plan, query) = (self.plan, self.plan.query());
-        let weights = self.near(Some(query), plan.key(), false);
-        let made = [self.logits()].into_iter().chain(self.places(&self.between(), &weights)).collect();
-        let mut values = vec![self.contract(&plan.values)];
-        values.extend(self.places(&plan.after, &self.in_registers(Some(query), plan.values.col())));
-        let mut of_tile = vec![self.queries(), self.cache((plan.values.stage, plan.values.lhs), weights, made)];
-        of_tile.extend(self.tiles(plan.values.col(), self.tile.1, values));
-        let mut body = vec![self.pack(&plan.scores), self.pack(&plan.values)];
-        body.extend(self.tiles(query, self.tile.0, of_tile));
-        Kernel { body: in_grid(self.outer(), body) }
-    }
-
-    /// Loops of the grid. Of values without numbers nothing is stored, so that there are no groups.
-    fn outer(&self) -> Vec<(usize, Split)> {
-        let outer = self.plan.outer().into_iter().map(|dim| (dim, Split::One));
-        outer.chain(self.is_empty().then_some((self.plan.values.col(), Split::By(self.tile.1)))).collect()
-    }
-
-    /// True where a value has no numbers.
-    fn is_empty(&self) -> bool {
-        self.nest.extents[self.plan.values.col()].as_const() == Some(0)
-    }
-
-    /// Keys in blocks: a group has several tiles of queries, and sums up for all of them what a block of keys gives.
-    fn streaming_kernel(&self) -> Kernel {
-        let (plan, query, key) = (self.plan, self.plan.query(), self.plan.key());
-        let (nest, sum) = self.hoisted;
-        let this = Self { nest, ..*self };
-        let values = ContractPlan { stage: sum, ..plan.values.clone() };
-        let relative = nest.maker(&nest.stages[sum].inputs[values.lhs]).expect("found before");
-        let extreme = extreme(nest, relative).expect("found before");
-        let of_row = self.near(Some(query), key, false);
-        let sums: Vec<usize> = self.between().into_iter().filter(|s| *s != sum && this.reads(*s, relative)).collect();
-        let powers = this.places(&[&[relative], &sums[..]].concat(), &of_row).collect();
-        let mut of_tile = vec![this.logits()];
-        of_tile.extend(this.places(&[extreme], &of_row));
-        of_tile.push(this.cache((sum, values.lhs), of_row, powers));
-        of_tile.extend(this.tiles(values.col(), self.tile.1, vec![this.contract(&values)]));
-        let of_block = [this.pack(&plan.scores), this.pack(&values)].into_iter();
-        let of_block = of_block.chain(this.tiles_of_group(of_tile)).collect();
-        let online = Some(stage_name(nest, extreme));
-        let blocks = Loop { online, ..Loop::new(Dim(key), Split::By(self.block_keys()), Runs::InTurn, of_block) };
-        let known = [&[extreme, relative, sum], &sums[..]].concat();
-        let rest: Vec<usize> = self.between().into_iter().chain([plan.values.stage]).chain(plan.after.iter().copied()).filter(|s| !known.contains(s)).collect();
-        let end = this.places(&rest, &this.in_registers(Some(query), values.col())).collect();
-        let mut body = vec![this.queries(), Node::Loop(blocks)];
-        body.extend(this.tiles_of_group(this.tiles(values.col(), self.tile.1, end)));
-        let of_group = Split::By(self.tile.0 * self.block_tiles());
-        let row = (!nest.is_unit(query)).then_some((query, of_group));
-        Kernel { body: in_grid(self.outer().into_iter().chain(row).collect(), body) }
-    }
-
-    fn reads(&self, stage: usize, made: usize) -> bool {
-        self.nest.stages[stage].inputs.iter().any(|read| self.nest.maker(read) == Some(made))
-    }
-
-    /// The tiles of queries of a group.
-    fn tiles_of_group(&self, body: Vec<Node>) -> Vec<Node> {
-        if self.block_tiles() == 1 { body } else { self.tiles(self.plan.query(), self.tile.0, body) }
     }
 }
