@@ -497,12 +497,12 @@ func.func @inside_only(%q: tensor<?x16xf32, #dyn.shape<[Q, 16]>>, %k: tensor<?x1
         loop d1 by 32 online most:1 {
           cache scores:0.1 cols d1 in l1 padded { loop d1 by 16 { loop d2 { operand scores:0.1 cols d1 in vec padded } } }
           cache p:4.1 cols d3 in l1 padded { loop d3 by 16 { loop d1 { operand p:4.1 cols d3 in vec padded } } }
-          loop d0 by 4 {
-            cache most:1.0 rows d0 cols d1 in l1 { loop d1 by 16 { loop d2 { contract scores:0 rows d0 cols d1 in vec padded } } }
 
-            cache p:4.0 rows d0 cols d1 in l1 { place most:1 rows d0 cols d1 in l1 place exp:2 rows d0 cols d1 in l1 place sum:3 rows d0 cols d1 in l1 }
-            loop d3 by 16 { loop d1 { contract p:4 rows d0 cols d3 in vec padded } }
-          }
+
+
+            cache p:4.0 rows d0 cols d1 in l1 { loop d0 by 4 { cache most:1.0 rows d0 cols d1 in l1 { loop d1 by 16 { loop d2 { contract scores:0 rows d0 cols d1 in vec padded } } } place most:1 rows d0 cols d1 in l1 place exp:2 rows d0 cols d1 in l1 place sum:3 rows d0 cols d1 in l1 } } loop d0 by 4 { loop d3 by 16 { loop d1 { contract p:4 rows d0 cols d3 in vec padded } } }
+
+
         }
         loop d0 by 4 { loop d3 by 16 { place out:5 rows d0 cols d3 in vec padded } }
       } }

@@ -121,9 +121,11 @@ form. A stage has a number, which counts, and the name of what it makes, which o
 quotes. White space is free.
 
 A version is a whole program; the first one whose guard holds runs, and the last one has no guard. A guard is a list of sizes
-that must be at least 0. Dims and stages are those of the region where the guard holds. A version begins with how dims become
-others: `join d0 d2` makes two dims one that are equally long: `d2` is gone. `fuse d0 d1` makes two dims one that lie side by
-side in memory: `d0` is gone. Dims behind the one that is gone are counted anew. Then the version launches kernels in order.
+that must be at least 0. Dims and stages are those of the region where the guard holds. A version begins with how the normal form
+becomes another one of the same. `join d0 d2` makes two dims one that are equally long: `d2` is gone. `fuse d0 d1` makes two
+dims one that lie side by side in memory: `d0` is gone. Dims behind the one that is gone are counted anew. `hoist p:4 out:5` lets
+a sum add up what stage 4 scales, and stage 4 scale the sum: `sum(e / s * v)` becomes `sum(e * v) / s`. The two trade places:
+number 4 is the sum then, and number 5 what scales it. This rounds otherwise. Then the version launches kernels in order.
 `together` launches several at once; nothing flows between them.
 
 A kernel holds nodes:
@@ -132,12 +134,17 @@ A kernel holds nodes:
   have fewer; with `even 64` it has one of 64 parts, which are as even as they can be; with neither it has one index. The trips
   of a loop of the `grid` are groups, which run in any order. Such loops come first, each alone in the one before. The trips of a
   loop over `units` are units of one group, which run at once; such a loop is alone in the loops of the grid.
+  A sum whose place lies in loops over what it makes is kept in the group's memory from trip to trip.
+- `loop d1 by 256 online max:1 { … }` uses the largest or smallest number along its dim before it is complete. One stage may read
+  it, as `exp(x - m)` or `exp2(x - m)` (`m - x` of the smallest), and only sums of the loop, or sums of products, may read what that
+  makes. They are rescaled when the number changes.
 - `place max:0` computes a stage; `contract prod:3` computes a sum of products as one contraction of tiles, over one index of what
   is summed or over as many as a loop has left, where both factors are shared by units.
 - `join sum:1` joins the parts of what a stage combines.
 - `cache prod:3.0` keeps all that what follows in this loop reads of input 0 of stage 3 in the group's memory, padded. A tensor is
-  copied; with a body, `cache prod:3.0 … { … }`, the region makes the input, and the body computes it. In the memory that
-  the units of a group share, each copies its share of the rows of the tile.
+  copied, line by line; with a body of loops around `operand prod:3.0` it lies as they say, a dimension for each and the tile's
+  columns last. What the region makes has a body that computes it, `cache prod:3.0 … { … }`; what reads it behind that reads it
+  there. In the memory that the units of a group share, each copies its share of the rows of the tile.
 - `operand exp:2.0` brings a window of input 0 of stage 2 here; `pack prod:3.1` writes it to memory of its own, for later kernels.
 
 All but loops end with their tile: `rows d0 cols d1 in l1 padded`. A tile has rows along one dim and columns along another; of

@@ -77,6 +77,14 @@ impl Known {
         Self { views: self.views.clone(), ..Self::default() }
     }
 
+    /// Takes over what was made inside a block and has no columns.
+    pub(super) fn learn_without_columns(&mut self, inside: Self) {
+        let columns = |number: &Number| matches!(number, Number::Tile(tile) if tile.shape.cols);
+        for (slot, number) in inside.made.into_iter().filter(|(_, number)| !columns(number)) {
+            self.made.entry(slot).or_insert(number);
+        }
+    }
+
     /// The tile of one of the region's values, by its number.
     pub(super) fn tile(&self, slot: usize) -> Option<Number> {
         self.made.get(&slot).copied()

@@ -17,7 +17,7 @@ impl Inside<'_, '_> {
         e: &mut Emit<'_>,
         ranges: &Ranges,
         (operand, shared): (&Operand, bool),
-        known: &Known,
+        known: &mut Known,
         state: &mut State,
     ) -> Built<()> {
         let at = (operand.stage.number, operand.input);
@@ -71,7 +71,7 @@ impl Inside<'_, '_> {
         e: &mut Emit<'_>,
         ranges: &Ranges,
         operand: &Operand,
-        known: &Known,
+        known: &mut Known,
         state: &mut State,
     ) -> Built<()> {
         let slot = self.nest().stages[operand.stage.number].inputs[operand.input].slot;
@@ -80,7 +80,9 @@ impl Inside<'_, '_> {
         near.nothing = self.nothing_beyond(slot, state);
         state.lent = self.places_last(&operand.body, slot).then(|| near.clone());
         let outer = state.filled.insert(slot, near.clone());
-        self.inside(state, |state| self.nodes(e, ranges, &operand.body, &mut known.clone(), state))?;
+        let mut inside = known.clone();
+        self.inside(state, |state| self.nodes(e, ranges, &operand.body, &mut inside, state))?;
+        known.learn_without_columns(inside);
         state.lent = None;
         state.own.push(slot);
         state.filled.remove(&slot);

@@ -6,6 +6,16 @@ use super::super::{each, in_grid, place, stage_name};
 use super::{Chain, extreme};
 use crate::region::ContractPlan;
 
+/// Stages of a softmax.
+struct Powers {
+    /// The largest logit of a row.
+    extreme: usize,
+    /// What is relative to it.
+    relative: usize,
+    /// Sums of that along the row.
+    sums: Vec<usize>,
+}
+
 impl Chain<'_, '_> {
     fn near(&self, rows: Option<usize>, cols: usize, padded: bool) -> Tile {
         Tile { rows: rows.map(Dim), cols: Some(Dim(cols)), space: self.region.machine.cache.to_string(), padded }
@@ -75,7 +85,19 @@ impl Chain<'_, '_> {
     pub(super) fn resident_kernel(&self) -> Kernel {
         let (plan, query) = (self.plan, self.plan.query());
         let weights = self.near(Some(query), plan.key(), false);
-        let made = [self.logits()].into_iter().chain(self.places(&self.between(), &weights)).collect();
+        let Powers { extreme, relative, sums } = self.powers();
+        // A row of powers takes the place of its logits, and that of weights the place of these.
+        let reads = |s: usize| self.nest.stages[s].inputs.iter().position(|i| self.nest.maker(i) == Some(relative));
+        let scale = self.between().into_iter().find_map(|s| Some((s, reads(s).filter(|_| !sums.contains(&s))?)));
+        let row = [&[relative], &sums[..]].concat();
+        let powers = self.cache(
+            scale.expect("a softmax scales its powers"),
+            weights.clone(),
+            self.places(&row, &weights).collect(),
+        );
+        let rest: Vec<usize> = self.between().into_iter().filter(|s| *s != extreme && !row.contains(s)).collect();
+        let mut made = vec![self.logits()];
+        made.extend(self.places(&[extreme], &weights).chain([powers]).chain(self.places(&rest, &weights)));
         let mut values = vec![self.contract(&plan.values)];
         values.extend(self.places(&plan.after, &self.in_registers(Some(query), plan.values.col())));
         let mut of_tile = vec![self.queries(), self.cache((plan.values.stage, plan.values.lhs), weights, made)];
@@ -102,10 +124,8 @@ impl Chain<'_, '_> {
         let (nest, sum) = self.hoisted;
         let this = Self { nest, ..*self };
         let values = ContractPlan { stage: sum, ..plan.values.clone() };
-        let relative = nest.maker(&nest.stages[sum].inputs[values.lhs]).expect("found before");
-        let extreme = extreme(nest, relative).expect("found before");
+        let Powers { extreme, relative, sums } = self.powers();
         let of_row = self.near(Some(query), key, false);
-        let sums: Vec<usize> = self.between().into_iter().filter(|s| *s != sum && this.reads(*s, relative)).collect();
         let powers = this.places(&[&[relative], &sums[..]].concat(), &of_row).collect();
         let mut of_tile = vec![this.logits()];
         of_tile.extend(this.places(&[extreme], &of_row));
@@ -131,8 +151,13 @@ impl Chain<'_, '_> {
         Kernel { body: in_grid(self.outer().into_iter().chain(row).collect(), body) }
     }
 
-    fn reads(&self, stage: usize, made: usize) -> bool {
-        self.nest.stages[stage].inputs.iter().any(|read| self.nest.maker(read) == Some(made))
+    /// The powers of the softmax. Their numbers are the same in both forms.
+    fn powers(&self) -> Powers {
+        let (nest, sum) = self.hoisted;
+        let relative = nest.maker(&nest.stages[sum].inputs[self.plan.values.lhs]).expect("found before");
+        let reads = |s: &usize| nest.stages[*s].inputs.iter().any(|read| nest.maker(read) == Some(relative));
+        let sums = self.between().into_iter().filter(|s| *s != sum && reads(s)).collect();
+        Powers { extreme: extreme(nest, relative).expect("found before"), relative, sums }
     }
 
     /// The tiles of queries of a group.

@@ -210,7 +210,12 @@ impl<'c> Check<'c, '_, '_> {
         let outer = (self.made.clone(), self.near.clone(), std::mem::take(&mut self.ended));
         self.nodes(&operand.body)?;
         let ended = std::mem::replace(&mut self.ended, outer.2);
-        (self.made, self.near) = (outer.0, outer.1);
+        // What has no columns stays known.
+        let made = std::mem::replace(&mut self.made, outer.0);
+        for (stage, made) in made.into_iter().filter(|(_, made)| !made.columns) {
+            self.made.entry(stage).or_insert(made);
+        }
+        self.near = outer.1;
         match ended.contains(&maker) {
             true => Ok(()),
             false => Err(format!("the body of {name} does not compute it")),
