@@ -42,6 +42,14 @@ enum Left {
     Part,
 }
 
+/// How an operand lies in panels.
+struct Panels {
+    /// The loops that copied it.
+    loops: Vec<(usize, Split)>,
+    /// What was left of its columns.
+    columns: Left,
+}
+
 /// On what tile a stage was computed.
 #[derive(Clone, PartialEq, Eq)]
 struct Made {
@@ -76,8 +84,8 @@ struct Check<'c, 'r, 'a> {
     near: HashSet<(usize, usize)>,
     /// For those of them that end with a dim, the most indices of it that they have in whole tiles.
     ends: HashMap<(usize, usize), Vec<(usize, i64)>>,
-    /// Those of them that lie in panels, with the loops that copied them and what was left of their columns.
-    panels: HashMap<(usize, usize), (Vec<(usize, Split)>, Left)>,
+    /// Those of them that lie in panels.
+    panels: HashMap<(usize, usize), Panels>,
     /// Those of them that units share.
     shared: HashSet<(usize, usize)>,
     /// The dim that units share, and their number.

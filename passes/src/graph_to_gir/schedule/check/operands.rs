@@ -6,7 +6,7 @@ use sutura_dialects::schedule::{Bring, Kernel, Node, Operand, Place, Runs, Split
 
 use super::super::bring::readers;
 use super::super::panels::copied;
-use super::{Check, Checked, Left};
+use super::{Check, Checked, Left, Panels};
 use crate::region::Access;
 use crate::region::rows::check_column_access;
 
@@ -96,6 +96,7 @@ impl<'c> Check<'c, '_, '_> {
             return Err(format!("{name} is kept near, and no contraction of the kernel reads it as its left factor"));
         }
         self.near.insert(at);
+        self.panels.remove(&at);
         let dims: Vec<usize> = (0..self.left.len()).filter(|dim| self.nest().mentions(read, *dim)).collect();
         self.ends.insert(at, self.ends_of(&dims, &[]));
         Ok(())
@@ -136,7 +137,7 @@ impl<'c> Check<'c, '_, '_> {
         self.made = made;
         let loops = loops.iter().map(|l| (l.dim.0, l.split)).collect();
         self.ends.remove(&at);
-        self.panels.insert(at, (loops, columns));
+        self.panels.insert(at, Panels { loops, columns });
         self.near.insert(at);
         Ok(())
     }

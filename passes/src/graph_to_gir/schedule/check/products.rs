@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use sutura_dialects::schedule::{Dim, Place, Split};
 
-use super::{Check, Checked, Left};
+use super::{Check, Checked, Left, Panels};
 use crate::region::contract::check_product;
 
 impl Check<'_, '_, '_> {
@@ -45,12 +45,12 @@ impl Check<'_, '_, '_> {
         if let Some(input) = [lhs, rhs].iter().find(elsewhere) {
             return Err(format!("input {input} of {name} may be read outside of what is kept near"));
         }
-        [lhs, rhs].into_iter().try_for_each(|i| match self.near.contains(&(s, i)) {
-            true => self
-                .panels
-                .get(&(s, i))
-                .map_or(Ok(()), |(loops, whole)| self.in_loops_of(place, (i, rhs), loops, *whole)),
-            false => self.packed(place, i, rhs),
+        [lhs, rhs].into_iter().try_for_each(|i| {
+            match self.panels.get(&(s, i)).filter(|_| self.near.contains(&(s, i))) {
+                Some(Panels { loops, columns }) => self.in_loops_of(place, (i, rhs), loops, *columns),
+                None if self.near.contains(&(s, i)) => Ok(()),
+                None => self.packed(place, i, rhs),
+            }
         })
     }
 
