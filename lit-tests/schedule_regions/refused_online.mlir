@@ -621,6 +621,65 @@ func.func @without(%q: tensor<?x16xf32, #dyn.shape<[Q, 16]>>, %k: tensor<?x16xf3
 #qv = affine_map<(q, v, k) -> (q, v)>
 #id = affine_map<(q, k) -> (q, k)>
 #row = affine_map<(q, k) -> (q)>
+func.func @in_grid_parts(%q: tensor<?x16xf32, #dyn.shape<[Q, 16]>>, %k: tensor<?x16xf32, #dyn.shape<[K, 16]>>, %v: tensor<?x16xf32, #dyn.shape<[K, 16]>>) -> tensor<?x16xf32, #dyn.shape<[Q, 16]>> {
+  %Q = dyn.symbol "Q" : index
+  %K = dyn.symbol "K" : index
+  // expected-error @below {{'graph.fusion' op has a schedule that is refused: version 0, launch 0: the loop over d1 has %most online, and a loop of the grid divides what %sum combines}}
+  %y = graph.fusion(%q, %k, %v : tensor<?x16xf32, #dyn.shape<[Q, 16]>>, tensor<?x16xf32, #dyn.shape<[K, 16]>>, tensor<?x16xf32, #dyn.shape<[K, 16]>>) -> tensor<?x16xf32, #dyn.shape<[Q, 16]>> {kind = "attention", schedule = #schedule.tree<
+    version {
+      hoist p:4 out:5
+      kernel { loop d1 even 2 grid {
+        loop d0 by 4 {
+          loop d1 online most:1 { loop d2 { place scores:0 rows d0 } place most:1 rows d0 place exp:2 rows d0 place sum:3 rows d0 loop d3 { place p:4 rows d0 } }
+        }
+      } }
+    }
+  >} {
+  ^bb0(%i: tensor<?x16xf32, #dyn.shape<[Q, 16]>>, %j: tensor<?x16xf32, #dyn.shape<[K, 16]>>, %l: tensor<?x16xf32, #dyn.shape<[K, 16]>>):
+    %scores = graph.compute ins(%i, %j : tensor<?x16xf32, #dyn.shape<[Q, 16]>>, tensor<?x16xf32, #dyn.shape<[K, 16]>>) -> tensor<?x?xf32, #dyn.shape<[Q, K]>> {iterators = #graph.iterators<[parallel, parallel, reduce]>, combiners = #graph.combiners<[add]>, maps = [#qd, #kd, #qk]} {
+    ^bb0(%a: f32, %b: f32):
+      %x = arith.mulf %a, %b : f32
+      graph.yield %x : f32
+    }
+    %most = graph.compute ins(%scores : tensor<?x?xf32, #dyn.shape<[Q, K]>>) -> tensor<?xf32, #dyn.shape<[Q]>> {iterators = #graph.iterators<[parallel, reduce]>, combiners = #graph.combiners<[max]>, maps = [#id, #row]} {
+    ^bb0(%a: f32):
+      graph.yield %a : f32
+    }
+    %exp = graph.compute ins(%scores, %most : tensor<?x?xf32, #dyn.shape<[Q, K]>>, tensor<?xf32, #dyn.shape<[Q]>>) -> tensor<?x?xf32, #dyn.shape<[Q, K]>> {iterators = #graph.iterators<[parallel, parallel]>, maps = [#id, #row, #id]} {
+    ^bb0(%a: f32, %b: f32):
+      %x = arith.subf %a, %b : f32
+      %z = math.exp %x : f32
+      graph.yield %z : f32
+    }
+    %sum = graph.compute ins(%exp : tensor<?x?xf32, #dyn.shape<[Q, K]>>) -> tensor<?xf32, #dyn.shape<[Q]>> {iterators = #graph.iterators<[parallel, reduce]>, combiners = #graph.combiners<[add]>, maps = [#id, #row]} {
+    ^bb0(%a: f32):
+      graph.yield %a : f32
+    }
+    %p = graph.compute ins(%exp, %sum : tensor<?x?xf32, #dyn.shape<[Q, K]>>, tensor<?xf32, #dyn.shape<[Q]>>) -> tensor<?x?xf32, #dyn.shape<[Q, K]>> {iterators = #graph.iterators<[parallel, parallel]>, maps = [#id, #row, #id]} {
+    ^bb0(%a: f32, %b: f32):
+      %x = arith.divf %a, %b : f32
+      graph.yield %x : f32
+    }
+    %out = graph.compute ins(%p, %l : tensor<?x?xf32, #dyn.shape<[Q, K]>>, tensor<?x16xf32, #dyn.shape<[K, 16]>>) -> tensor<?x16xf32, #dyn.shape<[Q, 16]>> {iterators = #graph.iterators<[parallel, parallel, reduce]>, combiners = #graph.combiners<[add]>, maps = [#pk, #kv, #qv]} {
+    ^bb0(%a: f32, %b: f32):
+      %x = arith.mulf %a, %b : f32
+      graph.yield %x : f32
+    }
+    graph.yield %out : tensor<?x16xf32, #dyn.shape<[Q, 16]>>
+  }
+  return %y : tensor<?x16xf32, #dyn.shape<[Q, 16]>>
+}
+
+// -----
+
+#qd = affine_map<(q, k, d) -> (q, d)>
+#kd = affine_map<(q, k, d) -> (k, d)>
+#qk = affine_map<(q, k, d) -> (q, k)>
+#pk = affine_map<(q, v, k) -> (q, k)>
+#kv = affine_map<(q, v, k) -> (k, v)>
+#qv = affine_map<(q, v, k) -> (q, v)>
+#id = affine_map<(q, k) -> (q, k)>
+#row = affine_map<(q, k) -> (q)>
 func.func @no_scale(%q: tensor<?x16xf32, #dyn.shape<[Q, 16]>>, %k: tensor<?x16xf32, #dyn.shape<[K, 16]>>, %v: tensor<?x16xf32, #dyn.shape<[K, 16]>>) -> tensor<?x16xf32, #dyn.shape<[Q, 16]>> {
   %Q = dyn.symbol "Q" : index
   %K = dyn.symbol "K" : index

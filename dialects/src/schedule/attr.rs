@@ -125,7 +125,7 @@ that must be at least 0. Dims and stages are those of the region where the guard
 becomes another one of the same. `join d0 d2` makes two dims one that are equally long: `d2` is gone. `fuse d0 d1` makes two
 dims one that lie side by side in memory: `d0` is gone. Dims behind the one that is gone are counted anew. `hoist p:4 out:5` lets
 a sum add up what stage 4 scales, and stage 4 scale the sum: `sum(e / s * v)` becomes `sum(e * v) / s`. The two trade places:
-number 4 is the sum then, and number 5 what scales it. This rounds otherwise. Then the version launches kernels in order.
+number 4 is the sum then, and number 5 what scales it. This rounds otherwise, and may overflow where no term did. Then the version launches kernels in order.
 `together` launches several at once; nothing flows between them.
 
 A kernel holds nodes:

@@ -292,6 +292,9 @@ impl<'c, 'a> Check<'c, '_, 'a> {
         self.left[dim] = left;
         self.around.push(l);
         let online = Online::of(self.nest(), l)?;
+        if let Some(online) = &online {
+            self.whole_along(l, online)?;
+        }
         self.online.extend(online.clone());
         self.nodes(&l.body)?;
         self.online.truncate(self.online.len() - usize::from(online.is_some()));
@@ -362,6 +365,19 @@ impl<'c, 'a> Check<'c, '_, 'a> {
         match self.ends.get(&at).and_then(|ends| ends.iter().find(beyond)) {
             Some((dim, tile)) => Err(format!(
                 "{name} reads tiles of d{dim} of what was brought near in tiles of {tile}, and ends with d{dim}"
+            )),
+            None => Ok(()),
+        }
+    }
+
+    /// Parts would each be relative to an extreme of their own.
+    fn whole_along(&self, l: &Loop, online: &Online) -> Checked {
+        match online.sums.iter().chain([&online.extreme]).find(|s| self.in_parts(**s)) {
+            Some(s) => Err(format!(
+                "the loop over {} has {} online, and a loop of the grid divides what {} combines",
+                l.dim,
+                self.name(online.extreme),
+                self.name(*s)
             )),
             None => Ok(()),
         }
@@ -450,6 +466,10 @@ impl<'c, 'a> Check<'c, '_, 'a> {
             }
             if place.contract && (near || self.flow.packed.contains_key(&(s, i))) {
                 continue;
+            }
+            if self.flow.packed.contains_key(&(s, i)) {
+                let tensor = value_text(self.nest().cx, self.nest().body, read.value);
+                return Err(format!("{name} reads {tensor}, which was packed, and is no contraction"));
             }
             // What lies near is known once it is read.
             if let Some(maker) = self.nest().maker(read).filter(|maker| near && !self.made.contains_key(maker)) {
