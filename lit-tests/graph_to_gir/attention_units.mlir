@@ -24,15 +24,15 @@
 // SAID: a group of 4 units has 64 queries, and 32 keys and their values in 'shared'
 // CHECK-NOT:   requires
 // CHECK-LABEL: gir.kernel @some_attention0(
-// CHECK-SAME:  grid(%[[B:.*]] = B, %[[TILE:.*]] = (Q + 63) floordiv 64) units(%[[UNIT:.*]], 4)
+// CHECK-SAME:  grid(%[[B:.*]] = B, %{{.*}} = 1, %[[TILE:.*]] = (Q + 63) floordiv 64) units(%[[UNIT:.*]], 4)
 // CHECK-DAG: %[[QUERIES:.*]] = gir.alloc owner("group") : !gir.view<shared, f32, [64, 16]>
 // CHECK-DAG: %[[BLOCK:.*]] = gir.alloc owner("group") : !gir.view<shared, f32, [32, 36]>
 // CHECK-DAG: %[[WEIGHTS:.*]] = gir.alloc owner("group") : !gir.view<shared, f32, [64, 32]>
 // CHECK: gir.slice %[[QUERIES]]
 // CHECK: gir.store
-// The first keys are read before the loop, each of the others while the product before is computed.
+// The first keys are read before the loop, each of the others before the product before is computed.
 // CHECK: %[[FIRST:.*]] = gir.load %{{.*}} pad(0.000000e+00 : f32) : !gir.slice<dram, f32, [8, 16]>
-// CHECK: gir.for {{.*}} carry(%[[LARGEST:.*]] = %{{.*}}, %{{.*}} = %{{.*}}, %[[KEYS:.*]] = %[[FIRST]], %{{.*}} = %{{.*}}) : !gir.tile<vec, f32, [16, 1]>, !gir.tile<vec, f32, [16, 32]>, !gir.tile<vec, f32, [8, 16]>, !gir.tile<vec, f32, [16, 32]>
+// CHECK: gir.for {{.*}} carry(%[[LARGEST:.*]] = %{{.*}}, %{{.*}} = %{{.*}}, %{{.*}} = %{{.*}}, %[[KEYS:.*]] = %[[FIRST]]) : !gir.tile<vec, f32, [16, 1]>, !gir.tile<vec, f32, [16, 32]>, !gir.tile<vec, f32, [16, 32]>, !gir.tile<vec, f32, [8, 16]>
 // CHECK: gir.slice %[[BLOCK]]
 // CHECK: gir.store %[[KEYS]]
 // CHECK: %[[VALUES:.*]] = gir.load %{{.*}} pad(0.000000e+00 : f32) : !gir.slice<dram, f32, [8, 32]>
@@ -42,15 +42,15 @@
 // CHECK: gir.contract {{.*}} : !gir.tile<vec, f32, [16, 4]>, !gir.tile<vec, f32, [4, 32]>, !gir.tile<vec, f32, [16, 32]>
 // Behind the last key there is none.
 // CHECK: gir.ternary "select"
-// CHECK: gir.sync
-// CHECK: gir.slice %[[BLOCK]]
-// CHECK: gir.store %[[VALUES]]
 // CHECK: gir.reduce "max" "cols"
 // CHECK: gir.binary "max" %[[LARGEST]]
 // CHECK: gir.slice %[[WEIGHTS]]
 // CHECK: gir.store
 // CHECK: gir.sync
+// CHECK: gir.slice %[[BLOCK]]
+// CHECK: gir.store %[[VALUES]]
 // CHECK: gir.load %{{.*}} pad(0.000000e+00 : f32) : !gir.slice<dram, f32, [8, 16]>
+// CHECK: gir.sync
 // CHECK: gir.for
 // CHECK: gir.slice %[[WEIGHTS]]
 // CHECK: gir.slice %[[BLOCK]]{{.*}} rows(0) cols(1) : {{.*}} -> !gir.slice<shared, f32, [4, 32]>

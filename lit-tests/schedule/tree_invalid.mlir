@@ -134,3 +134,38 @@ func.func private @huge_split() attributes {tree = #schedule.tree<version { kern
 
 // expected-error @+1 {{the loop over d0 has the number 4294967296; no dim is longer than 2147483647}}
 func.func private @huge_parts() attributes {tree = #schedule.tree<version { kernel { loop d0 even 4294967296 grid {} } }>}
+
+// -----
+
+// expected-error @+1 {{operand 'e:0.0' has a pitch, which only a cached one has}}
+func.func private @pitch_of_a_tile() attributes {tree = #schedule.tree<version { kernel { operand e:0.0 cols d0 pitch 8 } }>}
+
+// -----
+
+// expected-error @+1 {{operand 'e:0.0' is read ahead, which only a cached one is}}
+func.func private @ahead_of_later_kernels() attributes {tree = #schedule.tree<version { kernel { pack e:0.0 cols d0 ahead } }>}
+
+// -----
+
+// expected-error @+1 {{operand 'e:0.0' has a pitch of 0; it must be from 1 to}}
+func.func private @no_pitch() attributes {tree = #schedule.tree<version { kernel { cache e:0.0 cols d0 pitch 0 } }>}
+
+// -----
+
+// expected-error @+1 {{operand 'e:0.0' is read ahead, and has a body that computes it}}
+func.func private @made_ahead() attributes {tree = #schedule.tree<version { kernel { cache e:0.0 cols d0 ahead { place s:1 } } }>}
+
+// -----
+
+// expected-error @+1 {{stage 's:1' is placed columnwise, and has no columns}}
+func.func private @no_columns() attributes {tree = #schedule.tree<version { kernel { place s:1 rows d0 columnwise } }>}
+
+// -----
+
+// expected-error @+1 {{stage 's:1' is placed columnwise, and is a contraction}}
+func.func private @contracted() attributes {tree = #schedule.tree<version { kernel { contract s:1 cols d0 columnwise } }>}
+
+// -----
+
+// expected-error @+1 {{stage 's:1' is joined columnwise, which only a place can be}}
+func.func private @joined_columnwise() attributes {tree = #schedule.tree<version { kernel { join s:1 cols d0 columnwise } }>}

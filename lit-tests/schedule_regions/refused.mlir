@@ -942,7 +942,7 @@ func.func @padded_sum(%x: tensor<?x?xf32, #dyn.shape<[M, N]>>) -> tensor<?x?xf32
   %N = dyn.symbol "N" : index
   // expected-error @below {{'graph.fusion' op has a schedule that is refused: version 0, launch 0: %s is combined along columns that are padded with zeros}}
   %y = graph.fusion(%x : tensor<?x?xf32, #dyn.shape<[M, N]>>) -> tensor<?x?xf32, #dyn.shape<[M, N]>> {kind = "row", schedule = #schedule.tree<
-    version { kernel { loop d0 grid { loop d1 by 16 { place e:0 cols d1 in vec padded place s:1 cols d1 in vec padded } } } }
+    version { kernel { loop d0 grid { loop d1 by 16 { place e:0 cols d1 in l1 padded place s:1 cols d1 in l1 padded } } } }
   >} {
   ^bb0(%a: tensor<?x?xf32, #dyn.shape<[M, N]>>):
     %M = dyn.symbol "M" : index

@@ -138,13 +138,16 @@ A kernel holds nodes:
 - `loop d1 by 256 online max:1 { … }` uses the largest or smallest number along its dim before it is complete. One stage may read
   it, as `exp(x - m)` or `exp2(x - m)` (`m - x` of the smallest), and only sums of the loop, or sums of products, may read what that
   makes. They are rescaled when the number changes.
-- `place max:0` computes a stage; `contract prod:3` computes a sum of products as one contraction of tiles, over one index of what
+- `place max:0` computes a stage; with `columnwise` what is combined along the columns of its tile is combined for each column on
+  its own until the loop ends. `contract prod:3` computes a sum of products as one contraction of tiles, over one index of what
   is summed or over as many as a loop has left, where both factors are shared by units.
 - `join sum:1` joins the parts of what a stage combines.
 - `cache prod:3.0` keeps all that what follows in this loop reads of input 0 of stage 3 in the group's memory, padded. A tensor is
   copied, line by line; with a body of loops around `operand prod:3.0` it lies as they say, a dimension for each and the tile's
   columns last. What the region makes has a body that computes it, `cache prod:3.0 … { … }`; what reads it behind that reads it
-  there. In the memory that the units of a group share, each copies its share of the rows of the tile.
+  there. In the memory that the units of a group share, each copies its share of the rows of the tile, or makes its own rows. There
+  `pitch 68` has 68 elements from a row to the next, and what is `ahead` is read a phase before: behind what is shared before it, or
+  by the trip before. It takes the memory of something alike that nothing behind it reads.
 - `operand exp:2.0` brings a window of input 0 of stage 2 here; `pack prod:3.1` writes it to memory of its own, for later kernels.
 
 All but loops end with their tile: `rows d0 cols d1 in l1 padded`. A tile has rows along one dim and columns along another; of

@@ -148,7 +148,8 @@ fn sizes_of_guards_are_mapped() {
 fn what_no_text_says_is_refused() {
     let cx = context();
     let stage = StageName { number: 0, name: "s".to_owned() };
-    let joined = Place { stage, tile: Tile { cols: Some(dim(0)), ..Tile::default() }, contract: true };
+    let joined =
+        Place { stage, tile: Tile { cols: Some(dim(0)), ..Tile::default() }, contract: true, columnwise: false };
     let message = "stage 's:0' is joined as a contraction, which only a place can be";
     assert_eq!(tree(vec![Node::Join(joined)]).verify(&cx).unwrap_err(), message);
     let mut endless = tree(Vec::new());
@@ -245,16 +246,24 @@ impl Choices<'_> {
         match self.below(if depth == 0 { 4 } else { 6 }) {
             0 => {
                 let contract = self.yes();
-                Node::Place(Place { stage: self.stage(), tile: self.tile(contract), contract })
+                let place = Place::new(self.stage(), self.tile(contract));
+                let columnwise = !contract && (place.tile.cols.is_some() || self.is_wild()) && self.yes();
+                Node::Place(Place { contract, columnwise, ..place })
             }
-            1 => Node::Join(Place { stage: self.stage(), tile: self.tile(false), contract: false }),
+            1 => {
+                let columnwise = self.is_wild();
+                Node::Join(Place { columnwise, ..Place::new(self.stage(), self.tile(false)) })
+            }
             2 | 3 => {
                 let to = [Bring::Tile, Bring::Cache, Bring::Pack][self.byte() % 3];
                 let tile = self.tile(to != Bring::Tile);
                 let (stage, input) = (self.stage(), self.byte());
                 let has_body = depth > 0 && (to == Bring::Cache || self.is_wild());
                 let body = if has_body { self.list(3, |c| c.node(depth - 1)) } else { vec![] };
-                Node::Operand(Operand { stage, input, tile, to, body })
+                let cached = to == Bring::Cache || self.is_wild();
+                let pitch = (cached && self.yes()).then(|| self.number());
+                let ahead = cached && (body.is_empty() || self.is_wild()) && self.yes();
+                Node::Operand(Operand { body, pitch, ahead, ..Operand::new((stage, input), tile, to) })
             }
             _ => {
                 let runs = if self.is_wild() { self.runs() } else { Runs::InTurn };

@@ -172,7 +172,8 @@ fn loop_over(p: &mut dyn ParamParser, depth: usize) -> Parsed<Loop> {
 }
 
 fn place(p: &mut dyn ParamParser, contract: bool) -> Parsed<Place> {
-    Ok(Place { stage: stage(p)?, tile: tile(p)?, contract })
+    let place = Place::new(stage(p)?, tile(p)?);
+    Ok(Place { contract, columnwise: p.opt_keyword("columnwise"), ..place })
 }
 
 /// What follows the word, in `depth` loops and bodies.
@@ -181,6 +182,8 @@ fn operand(p: &mut dyn ParamParser, to: Bring, depth: usize) -> Parsed<Operand> 
     p.punct(".")?;
     let input = number(p, "the number of an input")?;
     let tile = tile(p)?;
+    let pitch = if p.opt_keyword("pitch") { Some(p.int()?) } else { None };
+    let ahead = p.opt_keyword("ahead");
     let (loc, mut body) = (p.loc(), Vec::new());
     if p.opt_punct("{") {
         if depth == MAX_LOOPS {
@@ -188,7 +191,7 @@ fn operand(p: &mut dyn ParamParser, to: Bring, depth: usize) -> Parsed<Operand> 
         }
         body = nodes(p, depth + 1)?;
     }
-    Ok(Operand { stage, input, tile, to, body })
+    Ok(Operand { body, pitch, ahead, ..Operand::new((stage, input), tile, to) })
 }
 
 /// `max:0`
@@ -365,7 +368,8 @@ impl Lines<'_> {
 
     fn place(&mut self, word: &str, place: &Place) -> fmt::Result {
         write!(self.out, "{word} {}", stage_text(self.cx, &place.stage))?;
-        self.tile(&place.tile)
+        self.tile(&place.tile)?;
+        if place.columnwise { self.out.write_str(" columnwise") } else { Ok(()) }
     }
 
     fn operand(&mut self, operand: &Operand) -> fmt::Result {
@@ -376,6 +380,12 @@ impl Lines<'_> {
         };
         write!(self.out, "{word} {}.{}", stage_text(self.cx, &operand.stage), operand.input)?;
         self.tile(&operand.tile)?;
+        if let Some(pitch) = operand.pitch {
+            write!(self.out, " pitch {pitch}")?;
+        }
+        if operand.ahead {
+            self.out.write_str(" ahead")?;
+        }
         if operand.body.is_empty() { Ok(()) } else { self.body(&operand.body) }
     }
 

@@ -137,6 +137,8 @@ pub struct Place {
     pub tile: Tile,
     /// A sum of products that is one contraction of tiles.
     pub contract: bool,
+    /// What is combined along the columns of the tile is combined for each column on its own until the loops end.
+    pub columnwise: bool,
 }
 
 /// What a stage reads, brought near, or packed for kernels to come.
@@ -152,6 +154,10 @@ pub struct Operand {
     pub to: Bring,
     /// What computes it there, where the region makes it; nothing for a tensor that the region reads.
     pub body: Vec<Node>,
+    /// Elements from a row of the memory to the next one; as many as it has columns if nothing says so.
+    pub pitch: Option<i64>,
+    /// It is read from the tensor a phase before it is needed, and waits in registers.
+    pub ahead: bool,
 }
 
 /// Where an operand is brought.
@@ -177,6 +183,20 @@ pub struct Tile {
     pub space: String,
     /// What lies beyond the end of a tensor is read as zero, so that all tiles are whole.
     pub padded: bool,
+}
+
+impl Place {
+    /// A stage on a tile.
+    pub fn new(stage: StageName, tile: Tile) -> Self {
+        Self { stage, tile, contract: false, columnwise: false }
+    }
+}
+
+impl Operand {
+    /// Input `input` of a stage, which nothing computes there.
+    pub fn new((stage, input): (StageName, usize), tile: Tile, to: Bring) -> Self {
+        Self { stage, input, tile, to, body: Vec::new(), pitch: None, ahead: false }
+    }
 }
 
 impl Loop {

@@ -90,6 +90,10 @@ impl<'t> Around<'t> {
                         let stage = stage_text(self.cx, &place.stage);
                         return Err(format!("stage '{stage}' is joined as a contraction, which only a place can be"));
                     }
+                    if place.columnwise {
+                        let stage = stage_text(self.cx, &place.stage);
+                        return Err(format!("stage '{stage}' is joined columnwise, which only a place can be"));
+                    }
                     self.check_place(place)?;
                 }
                 Node::Operand(operand) => self.check_operand(operand)?,
@@ -159,6 +163,10 @@ impl<'t> Around<'t> {
         if place.contract && place.tile.cols.is_none() {
             return Err(format!("the contraction of stage '{stage}' has no columns"));
         }
+        if place.columnwise && (place.contract || place.tile.cols.is_none()) {
+            let why = if place.contract { "is a contraction" } else { "has no columns" };
+            return Err(format!("stage '{stage}' is placed columnwise, and {why}"));
+        }
         self.check_tile(&format!("stage '{stage}'"), &place.tile)
     }
 
@@ -171,6 +179,20 @@ impl<'t> Around<'t> {
             ));
         }
         self.check_tile(&what, &operand.tile)?;
+        if operand.to != Bring::Cache && (operand.pitch.is_some() || operand.ahead) {
+            let why = if operand.ahead {
+                "is read ahead, which only a cached one is"
+            } else {
+                "has a pitch, which only a cached one has"
+            };
+            return Err(format!("{what} {why}"));
+        }
+        if let Some(pitch) = operand.pitch.filter(|pitch| !(1..=MAX_DIM).contains(pitch)) {
+            return Err(format!("{what} has a pitch of {pitch}; it must be from 1 to {MAX_DIM}"));
+        }
+        if operand.ahead && !operand.body.is_empty() {
+            return Err(format!("{what} is read ahead, and has a body that computes it"));
+        }
         if operand.body.is_empty() {
             return Ok(());
         }

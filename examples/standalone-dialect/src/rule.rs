@@ -50,7 +50,7 @@ fn four_rows(fusion: FusionOp<'_>) -> Option<TreeAttr> {
     let tile = Tile { cols: Some(columns), space: "l1".to_owned(), ..Tile::default() };
     let place = |number| {
         let stage = StageName { number, name: String::new() };
-        Node::Place(Place { stage, tile: tile.clone(), contract: false })
+        Node::Place(Place::new(stage, tile.clone()))
     };
     let places = (0..nest.stages.len()).map(place).collect();
     let one_row = Node::Loop(Loop::new(rows, Split::One, Runs::InTurn, places));

@@ -1,6 +1,5 @@
 //! `convert-graph-to-gir`: regions become kernels, functions become host programs.
 
-mod attention;
 mod control;
 mod divide;
 mod fallback;

@@ -2,7 +2,6 @@
 
 use sutura_dialects::r#dyn::poly::Poly;
 use sutura_dialects::r#dyn::{Facts, SymbolInfo};
-use sutura_dialects::gir::kernel::Mode;
 use sutura_dialects::gir::types::ViewType;
 use sutura_dialects::graph::{ConstantOp, FusionOp, ReshapeOp, SizeOp};
 use sutura_dialects::schedule::TreeAttr;
@@ -10,7 +9,6 @@ use sutura_ir::{OpRef, Value};
 
 use super::kernel::{Built, Kernel};
 use super::machine::Machine;
-use crate::region::cost::body_cost;
 use crate::region::nest::{Nest, sizes};
 use crate::region::products::{Part, parts, siblings};
 use crate::region::{Access, Contents};
@@ -49,15 +47,6 @@ pub(super) struct Launch {
     pub(super) work: Poly,
     /// It runs at once with the launch before it; nothing flows between them.
     pub(super) beside: bool,
-}
-
-impl Step {
-    /// One launch of a kernel in versions that take the same.
-    pub(super) fn of(versions: Vec<(Vec<Poly>, Kernel)>, args: &[Arg], work: &Poly) -> Self {
-        let launch = |kernel| Launch { kernel, args: args.to_vec(), work: work.clone(), beside: false };
-        let versions = versions.into_iter().map(|(guard, kernel)| (guard, vec![launch(kernel)])).collect();
-        Self { versions }
-    }
 }
 
 /// A buffer that a kernel is launched on.
@@ -122,23 +111,6 @@ impl<'a> FusedRegion<'a> {
         Self { op: self.op, machine: self.machine, facts, inputs, ops, outputs, yielded }
     }
 
-    /// Tensors that a kernel of the whole region takes: those that are read, then those that are written.
-    pub(super) fn tensors(&self, nest: &Nest<'_>) -> Vec<Value> {
-        let mut tensors = nest.inputs();
-        tensors.extend(nest.output_writes().map(|(_, write)| write.value));
-        tensors
-    }
-
-    /// Parameters for [`Self::tensors`].
-    pub(super) fn views(&self, nest: &Nest<'_>) -> Vec<(ViewType, Mode)> {
-        let mode = |v: &Value| match nest.made.get(v) {
-            Some((stage, _)) if nest.stages[*stage].scatter.is_some() => Mode::InOut,
-            Some(_) => Mode::Out,
-            None => Mode::In,
-        };
-        self.tensors(nest).iter().map(|v| (self.view(nest, *v), mode(v))).collect()
-    }
-
     /// By how much tensors are longer than what runs along them, where an equality alone says that this is not negative: a kernel
     /// knows the ranges of its sizes only, and requires what the program knows.
     pub(super) fn rooms<'n>(&self, nest: &Nest<'_>, reads: impl Iterator<Item = &'n Access>) -> Vec<Poly> {
@@ -163,11 +135,6 @@ impl<'a> FusedRegion<'a> {
         ViewType::new(&self.machine.memory, nest.cx.element_type(nest.body.ty(value)), dims)
     }
 
-    /// Sizes that bodies compute with.
-    pub(super) fn sizes(&self) -> Vec<Poly> {
-        self.ops.iter().flat_map(|op| self.sizes_in(*op)).collect()
-    }
-
     /// Sizes that the body of an op computes with.
     pub(super) fn sizes_in(&self, op: OpRef<'_>) -> Vec<Poly> {
         let mut sizes = Vec::new();
@@ -186,14 +153,5 @@ impl<'a> FusedRegion<'a> {
                 None => return def.is::<ConstantOp<'_>>(),
             }
         }
-    }
-
-    /// Scalar operations of the whole region.
-    pub(super) fn work(&self, nest: &Nest<'_>) -> Poly {
-        let work = |s: &crate::region::Stage<'_>| {
-            let points = Poly::product(s.dims.iter().map(|d| &nest.extents[*d]));
-            points.scale(i64::from(body_cost(s.body)).max(1))
-        };
-        nest.stages.iter().map(work).fold(Poly::default(), |sum, w| sum.add(&w))
     }
 }

@@ -99,17 +99,6 @@ pub(super) struct Walk<'r, 'a> {
 }
 
 impl Walk<'_, '_> {
-    /// Starts a kernel whose first views are `tensors`.
-    pub(super) fn start(&self, e: &mut Emit<'_>, tensors: &[Value]) -> Known {
-        let mut known = Known::default();
-        let views = e.views.clone();
-        for (value, view) in tensors.iter().zip(views) {
-            let view = e.reshaped(view, &self.nest.shapes[value]);
-            known.views.insert(*value, view);
-        }
-        known
-    }
-
     /// The arguments of a stage: what was made before, or is read now.
     pub(super) fn args(
         &self,
@@ -191,36 +180,5 @@ impl Walk<'_, '_> {
         e.loc = stage.op.loc();
         let args = self.args(e, frame, stage, known)?;
         e.scalars(frame, &self.region.facts, (self.nest, stage), &args)
-    }
-
-    /// A stage that combines nothing.
-    pub(super) fn elementwise(
-        &self,
-        e: &mut Emit<'_>,
-        frame: &Frame,
-        stage: &Stage<'_>,
-        known: &mut Known,
-    ) -> Built<()> {
-        let numbers = self.numbers(e, frame, stage, known)?;
-        self.finish(e, frame, stage, numbers, known)
-    }
-
-    /// Notes what a stage has made, and writes what is used outside.
-    pub(super) fn finish(
-        &self,
-        e: &mut Emit<'_>,
-        frame: &Frame,
-        stage: &Stage<'_>,
-        numbers: Vec<Number>,
-        known: &mut Known,
-    ) -> Built<()> {
-        e.loc = stage.op.loc();
-        for (write, number) in stage.results.iter().zip(numbers) {
-            known.made.extend(write.slot.map(|slot| (slot, number)));
-            if !stage.copy && self.region.outputs.contains(&write.value) {
-                e.store(self.nest, frame, number, known.view(stage.op, write.value)?, &write.index);
-            }
-        }
-        Ok(())
     }
 }

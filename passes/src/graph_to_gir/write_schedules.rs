@@ -15,8 +15,8 @@ pub static SCHEDULE_REGIONS: PassInfo = PassInfo {
     argument: "schedule-regions",
     summary: "Write the schedule of each region as its attribute",
     description: "Each `graph.fusion` gets the attribute `schedule` that a rule writes for it: what `convert-graph-to-gir` with the \
-                  same options would follow. A region that has a schedule keeps it. One that is lowered without a schedule, as \
-                  loops and attention are, gets none, with a remark. A plan goes into the schedule.",
+                  same options would follow. A region that has a schedule keeps it. One whose kernels are not proved is \
+                  lowered op by op: it gets none, with a remark. A plan goes into the schedule.",
     anchor: Anchor::Op("builtin.module"),
     options: CONVERT_OPTIONS,
     statistics: &[
@@ -84,7 +84,7 @@ impl ScheduleRegions {
                     Ok((found, missed)) => match (found.lowered.schedule, missed.first()) {
                         (Some(tree), _) => Ok(tree),
                         (None, Some(why)) => Err(format!("it {why}")),
-                        (None, None) => Err(format!("the scheme '{}' writes none", kind(op))),
+                        (None, None) => Err("its ops are lowered one by one".to_owned()),
                     },
                     Err(error) => Err(error.message.clone()),
                 };
@@ -93,8 +93,4 @@ impl ScheduleRegions {
         }
         Ok(all)
     }
-}
-
-fn kind(op: OpRef<'_>) -> &str {
-    op.as_::<FusionOp<'_>>().map_or("", |fusion| fusion.kind())
 }

@@ -185,8 +185,11 @@ fn edit_node(node: &mut Node, dice: &mut Dice) {
         Node::Place(place) | Node::Join(place) if dice.below(3) == 0 => edit_place(place, dice),
         Node::Place(place) if dice.below(5) == 0 => *node = Node::Join(place.clone()),
         Node::Join(place) if dice.below(3) == 0 => *node = Node::Place(place.clone()),
+        Node::Place(place) if dice.below(8) == 0 => place.columnwise = !place.columnwise,
         Node::Place(place) | Node::Join(place) => edit_tile(&mut place.tile, dice),
-        Node::Operand(operand) => match dice.below(5) {
+        Node::Operand(operand) => match dice.below(7) {
+            3 => operand.pitch = dice.yes().then(|| *dice.of(&[1, 4, 12, 20, 32, 36, 40])),
+            4 => operand.ahead = !operand.ahead,
             0 => operand.input = dice.below(3),
             1 => operand.stage.number = dice.below(6),
             2 => operand.to = *dice.of(&[Bring::Tile, Bring::Cache, Bring::Pack]),
@@ -207,7 +210,7 @@ fn edit_tile(tile: &mut Tile, dice: &mut Dice) {
         0 => tile.rows = dice.yes().then(|| dice.dim()),
         1 => tile.cols = dice.yes().then(|| dice.dim()),
         2 => std::mem::swap(&mut tile.rows, &mut tile.cols),
-        3 => tile.space = (*dice.of(&["l1", "vec", "", "dram", "?"])).to_owned(),
+        3 => tile.space = (*dice.of(&["l1", "vec", "", "dram", "shared", "?"])).to_owned(),
         _ => tile.padded = !tile.padded,
     }
 }

@@ -99,6 +99,16 @@ fn attention(cx: &Context) -> Module {
     })
 }
 
+/// Attention of so many queries that a GPU's units share keys and values.
+fn long_attention(cx: &Context) -> Module {
+    let types = [&["20", "6"][..], &["N", "6"], &["N", "5"]].map(|s| tensor(cx, s, Type::F32));
+    function(cx, &[("N", SymbolInfo { max: 4096, ..any_symbol() })], &types, |g, args| {
+        let scores = g.product(args[0], args[1], false, true)?;
+        let weights = g.softmax(scores, 1)?;
+        Ok(vec![g.matmul(weights, args[2])?])
+    })
+}
+
 /// A product of so many rows that a GPU's units share factors.
 fn shared_factors(cx: &Context) -> Module {
     let types = [&["40", "20"][..], &["20", "N"]].map(|s| tensor(cx, s, Type::F32));
@@ -157,13 +167,14 @@ func.func @main(%x: !x, %a: !x) -> (!r, !i, !x, !x) {
 
 /// A program of a form of its own, by number.
 fn special(cx: &Context, number: u8) -> Program {
-    let module = match number % 8 {
+    let module = match number % 9 {
         0 => convolution(cx),
         1 => siblings(cx),
         2 => made_rows(cx),
         3 => updates(cx),
         4 => sutura_dialects::text::parse_text(cx, "states.mlir", STATES).expect("it is valid"),
         5 | 6 => attention(cx),
+        7 => return Program { module: long_attention(cx), machine: Some("sm_80") },
         _ => return Program { module: shared_factors(cx), machine: Some("sm_80") },
     };
     Program { module, machine: None }
@@ -172,7 +183,7 @@ fn special(cx: &Context, number: u8) -> Program {
 /// A random program, and a copy with the schedules that rules write.
 fn with_schedules(cx: &Context, runner: &mut TestRunner, options: &str) -> (Program, Module) {
     let before = match any::<u8>().new_tree(runner).expect("a number").current() {
-        number @ 0..144 => special(cx, number),
+        number @ 0..153 => special(cx, number),
         _ => Program { module: program(cx, &steps(4).new_tree(runner).expect("steps").current()), machine: None },
     };
     let mut module = copy(cx, &before.module);
@@ -226,7 +237,7 @@ fn keeps_or_refuses(cx: &Context, seed: u64) -> Result<bool, String> {
         let lowered = before.machine.is_none().then(|| {
             let mut lowered = copy(cx, &module);
             run(cx, &mut lowered, "builtin.module(plan-buffers,convert-gir-to-cpu{vector-bytes=32})")
-                .unwrap_or_else(|said| panic!("cannot be lowered: {said:?}"));
+                .unwrap_or_else(|said| panic!("cannot be lowered: {said:?}\n{}", text(cx, &module)));
             lowered
         });
         let before = &before.module;
@@ -280,6 +291,7 @@ fn special_programs_have_the_nodes_that_they_are_for() {
         "state = ",
         " online ",
         "hoist ",
+        " columnwise",
         " units {",
     ];
     for (number, wanted) in node.into_iter().enumerate() {

@@ -21,12 +21,23 @@ struct Place {
     offsets: Vec<Poly>,
     extents: Vec<Poly>,
     steps: Vec<i64>,
+    /// Dimensions along which any two units have other elements.
+    apart: Vec<usize>,
 }
 
 impl Place {
-    fn of(slice: &SliceFacts) -> Self {
+    fn of(slice: &SliceFacts, apart: Vec<usize>) -> Self {
         let SliceFacts { view, offsets, extents, steps, .. } = slice.clone();
-        Self { view, offsets, extents, steps }
+        Self { view, offsets, extents, steps, apart }
+    }
+
+    /// True where what one unit writes here no other unit accesses there.
+    fn is_own(&self, other: &Self) -> bool {
+        let alike = |d: &usize| {
+            (&self.offsets[*d], &self.extents[*d], self.steps[*d])
+                == (&other.offsets[*d], &other.extents[*d], other.steps[*d])
+        };
+        self == other || self.view == other.view && self.apart.iter().any(alike)
     }
 }
 
@@ -56,12 +67,12 @@ impl<'a> Prover<'a> {
     }
 
     pub(super) fn shared_write(&mut self, op: OpRef<'a>, root: Value, slice: &SliceFacts) -> Result<(), String> {
-        let place = Place::of(slice);
-        if !self.differs_by_unit(slice) {
+        let Some(apart) = self.apart_by_unit(slice) else {
             let name = self.show(op, root);
             return Err(format!("is not proven to write other elements of {name} than other units do"));
-        }
-        let clashes = |list: Option<&Vec<Place>>| list.is_some_and(|l| l.iter().any(|p| *p != place));
+        };
+        let place = Place::of(slice, apart);
+        let clashes = |list: Option<&Vec<Place>>| list.is_some_and(|l| l.iter().any(|p| !place.is_own(p)));
         let clash = clashes(self.shared.written.get(&root)) || clashes(self.shared.read.get(&root));
         note(&mut self.shared.written, root, place);
         if clash {
@@ -71,8 +82,8 @@ impl<'a> Prover<'a> {
     }
 
     pub(super) fn shared_read(&mut self, op: OpRef<'a>, root: Value, slice: &SliceFacts) -> Result<(), String> {
-        let place = Place::of(slice);
-        let clash = self.shared.written.get(&root).is_some_and(|l| l.iter().any(|p| *p != place));
+        let place = Place::of(slice, self.apart_by_unit(slice).unwrap_or_default());
+        let clash = self.shared.written.get(&root).is_some_and(|l| l.iter().any(|p| !p.is_own(&place)));
         note(&mut self.shared.read, root, place);
         if clash {
             return Err(self.needs_sync(op, root, "reads"));
@@ -85,12 +96,14 @@ impl<'a> Prover<'a> {
         format!("{what} elements of {name} that another unit may have accessed: a gir.sync must stand between")
     }
 
-    /// True when units write different elements: along some dimension the unit's index advances at least as far as
-    /// everything else in the offset and the slice reach.
-    fn differs_by_unit(&self, slice: &SliceFacts) -> bool {
+    /// The dimensions along which units have different elements, if there is one: the unit's index advances at least as far as
+    /// everything else in the offset and the slice reach. All of them where a group has one unit.
+    fn apart_by_unit(&self, slice: &SliceFacts) -> Option<Vec<usize>> {
         let unit = self.info.unit.and_then(|u| self.bounds.known(u));
-        let Some(unit) = unit.as_ref().and_then(Poly::as_symbol) else { return true };
-        (0..slice.offsets.len()).any(|d| {
+        let all = 0..slice.offsets.len();
+        let Some(unit) = unit.as_ref().and_then(Poly::as_symbol) else { return Some(all.collect()) };
+        let apart = all.filter(|d| {
+            let d = *d;
             let (mut stride, mut rest) = (Poly::default(), Poly::default());
             for (atoms, c) in slice.offsets[d].terms() {
                 match atoms {
@@ -113,7 +126,8 @@ impl<'a> Prover<'a> {
                 _ => return false,
             };
             !stride.is_zero() && self.bounds.never_negative(&stride.sub(&reach).sub(&spread))
-        })
+        });
+        Some(apart.collect()).filter(|apart: &Vec<usize>| !apart.is_empty())
     }
 }
 

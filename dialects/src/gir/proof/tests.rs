@@ -54,6 +54,29 @@ fn interleaved(stride: i64) -> impl Fn(&mut K<'_>) {
     }
 }
 
+/// A loop of one trip advances as far as the grid, and whichever has the first name, it adds nothing.
+#[test]
+fn a_loop_that_runs_once_covers_no_more() {
+    let header = Header { views: vec![("4096", Mode::In), ("4096", Mode::Out)], grid: "64", ..Header::default() };
+    let once = |trips: i64, outside: usize| {
+        move |k: &mut K<'_>| {
+            let (zero, end) = (k.c(0), k.c(trips));
+            // Names of later values come first in some orders.
+            (0..outside).for_each(|_| {
+                k.fill(0.0, k.vec(1, 64));
+            });
+            k.for_loop(zero, end, &[], |k, i, _| {
+                let at = k.index(&[(i, 64), (k.grid[0], 64)], 0);
+                let x = load(k, 0, at, 64);
+                store(k, x, 1, at, 64);
+                vec![]
+            });
+        }
+    };
+    (0..120).for_each(|outside| holds(&header, once(1, outside)));
+    broken(&header, once(2, 0), "elements are written");
+}
+
 #[test]
 fn tiles_that_overlap_or_leave_gaps_are_refused() {
     let header = Header { views: vec![("8192", Mode::In), ("8192", Mode::Out)], grid: "64", ..Header::default() };
@@ -335,6 +358,29 @@ fn exchange(sync: bool, stride: i64) -> impl Fn(&mut K<'_>) {
         let x = k.load(s, ty);
         store(k, x, 1, mine, 2);
     }
+}
+
+/// Each of four units writes a row of the group's memory, and reads a part of a row that is `rows` further.
+fn own_row(rows: i64) -> impl Fn(&mut K<'_>) {
+    move |k| {
+        let (unit, ty) = (k.unit.unwrap(), k.vec(1, 2));
+        let buffer = k.alloc("l1", "8, 4", Scope::Group);
+        let (mine, zero, two) = (k.index(&[(unit, 2)], 0), k.c(0), k.c(2));
+        let x = k.fill(1.0, k.vec(1, 4));
+        let s = k.slice(buffer, &[unit, zero], (Some(0), "1"), (Some(1), "4"));
+        k.store(x, s);
+        let row = k.index(&[(unit, 1)], rows);
+        let s = k.slice(buffer, &[row, two], (Some(0), "1"), (Some(1), "2"));
+        let x = k.load(s, ty);
+        store(k, x, 0, mine, 2);
+    }
+}
+
+#[test]
+fn a_unit_need_not_wait_for_a_row_of_its_own() {
+    let header = Header { views: vec![("8", Mode::Out)], units: 4, grid: "1", ..Header::default() };
+    holds(&header, own_row(0));
+    broken(&header, own_row(1), "a gir.sync must stand between");
 }
 
 #[test]

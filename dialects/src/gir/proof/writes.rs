@@ -172,7 +172,13 @@ impl<'a> Prover<'a> {
     }
 
     fn runs_once(&self, value: Value) -> bool {
-        let variable = self.bounds.known(value).and_then(|p| self.bounds.variable_named(p.as_symbol()?));
+        let name = self.bounds.known(value);
+        name.as_ref().and_then(Poly::as_symbol).is_some_and(|name| self.has_one_trip(name))
+    }
+
+    /// True for an index variable that takes one value.
+    fn has_one_trip(&self, name: &str) -> bool {
+        let variable = self.bounds.variable_named(name);
         variable.is_some_and(|v| v.caps.is_empty() && self.bounds.equal(&v.trips(), &1.into()))
     }
 
@@ -197,7 +203,9 @@ impl<'a> Prover<'a> {
         self.turn_backward(&mut base, &mut digits);
         let (mut weight, mut from, mut cuts) = (extent.clone(), base.clone(), Vec::new());
         while !digits.is_empty() {
-            let at = digits.iter().position(|(_, factor)| self.bounds.equal(factor, &weight));
+            let next = |at: &usize| self.bounds.equal(&digits[*at].1, &weight);
+            // Of two that advance as far one runs once, and covers no more.
+            let at = (0..digits.len()).filter(next).min_by_key(|at| !self.has_one_trip(&digits[*at].0));
             let Some(at) = at else {
                 let (name, factor) = &digits[0];
                 return Err(format!("{name} advances by {factor} where {weight} elements are written"));

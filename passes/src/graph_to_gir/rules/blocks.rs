@@ -68,7 +68,7 @@ impl Block {
                 if is_shared(nest, (loops, col), read, self.dim) && !seen.contains(&(read.value, &read.index)) {
                     seen.push((read.value, &read.index));
                     let (stage, tile) = (stage_name(nest, *s), tile.clone());
-                    nodes.push(Node::Operand(Operand { stage, input, tile, to: Bring::Tile, body: vec![] }));
+                    nodes.push(Node::Operand(Operand::new((stage, input), tile, Bring::Tile)));
                 }
             }
         }

@@ -114,7 +114,7 @@ fn pack_kernel(machine: &Machine, nest: &Nest<'_>, plan: &ContractPlan, blocks: 
     let space = machine.registers.to_string();
     let tile = Tile { rows: None, cols: Some(Dim(plan.col())), space, padded: true };
     let (stage, input) = (stage_name(nest, plan.stage), plan.rhs);
-    let pack = Node::Operand(Operand { stage, input, tile, to: Bring::Pack, body: vec![] });
+    let pack = Node::Operand(Operand::new((stage, input), tile, Bring::Pack));
     let batch = plan.batch.iter().map(|dim| (*dim, Split::One));
     let grid = batch.chain([(plan.col(), Split::By(blocks.tile.1))]).collect();
     Kernel { body: in_grid(grid, sums(plan, vec![pack])) }
@@ -141,7 +141,7 @@ fn kernel(machine: &Machine, nest: &Nest<'_>, plan: &ContractPlan, blocks: &Bloc
     }
     let near = Tile { rows: None, cols: rows, space: machine.cache.to_string(), padded: true };
     let (stage, input) = (stage_name(nest, plan.stage), plan.lhs);
-    body.insert(0, Node::Operand(Operand { stage, input, tile: near, to: Bring::Cache, body: vec![] }));
+    body.insert(0, Node::Operand(Operand::new((stage, input), near, Bring::Cache)));
     let mut grid: Vec<(usize, Split)> = plan.batch.iter().map(|dim| (*dim, Split::One)).collect();
     if let Some((lines, others)) = above.split_last() {
         grid.extend(others.iter().map(|dim| (*dim, Split::One)));

@@ -53,7 +53,7 @@ pub(super) fn with_likely_sizes<'a>(
 
 /// A stage computed on a tile.
 pub(super) fn place(nest: &Nest<'_>, number: usize, tile: &Tile) -> Place {
-    Place { stage: stage_name(nest, number), tile: tile.clone(), contract: false }
+    Place::new(stage_name(nest, number), tile.clone())
 }
 
 /// A loop inside a kernel that takes one index after the other.

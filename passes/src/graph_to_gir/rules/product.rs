@@ -223,7 +223,7 @@ fn pack_kernel(product: &Product<'_, '_>) -> Kernel {
     let tile = Tile { rows: None, cols: Some(Dim(plan.col())), space, padded: true };
     let made = plan.right.iter().map(|s| Node::Place(place(nest, *s, &tile)));
     let (stage, input) = (stage_name(nest, plan.stage), plan.rhs);
-    let pack = Node::Operand(Operand { stage, input, tile: tile.clone(), to: Bring::Pack, body: vec![] });
+    let pack = Node::Operand(Operand::new((stage, input), tile.clone(), Bring::Pack));
     Kernel { body: in_grid(panels(product), sums(product, made.chain([pack]).collect())) }
 }
 
@@ -256,7 +256,7 @@ fn product_kernel(product: &Product<'_, '_>, (rows, tiles): (i64, i64)) -> Kerne
     let of_group = product.blocks.panels.filter(parted).map(|panels| panels * width);
     body = several((col, width, of_group.unwrap_or(i64::MAX)), body);
     let (stage, input) = (stage_name(nest, plan.stage), plan.lhs);
-    body.insert(0, Node::Operand(Operand { stage, input, tile: near, to: Bring::Cache, body: fill }));
+    body.insert(0, Node::Operand(Operand { body: fill, ..Operand::new((stage, input), near, Bring::Cache) }));
     let columns = of_group.map(|columns| (col, Split::By(columns)));
     let grid = product.panel_dims().into_iter().map(|dim| (dim, Split::One)).chain(columns).chain(outer);
     Kernel { body: in_grid(grid.chain(row.map(|row| (row, Split::By(rows * tiles)))).collect(), body) }

@@ -29,7 +29,7 @@ pub(super) fn kernel(product: &Product<'_, '_>, group: &GroupTile) -> Kernel {
     let in_turn = |dim: usize, by: i64, body| Node::Loop(Loop::new(Dim(dim), Split::By(by), Runs::InTurn, body));
     let shared = |input: usize, (rows, cols): (usize, usize)| {
         let tile = Tile { rows: Some(Dim(rows)), cols: Some(Dim(cols)), space: group.space.to_string(), padded: true };
-        Node::Operand(Operand { stage: stage_name(nest, plan.stage), input, tile, to: Bring::Cache, body: vec![] })
+        Node::Operand(Operand::new((stage_name(nest, plan.stage), input), tile, Bring::Cache))
     };
     let contract = Node::Place(Place { contract: true, ..place(nest, plan.stage, &tile) });
     let block = vec![

@@ -16,14 +16,16 @@ impl Inside<'_, '_> {
         &self,
         e: &mut Emit<'_>,
         ranges: &Ranges,
-        (operand, shared): (&Operand, bool),
+        (operand, later): (&Operand, &[Node]),
         known: &mut Known,
         state: &mut State,
     ) -> Built<()> {
         let at = (operand.stage.number, operand.input);
         let access = &self.nest().stages[at.0].inputs[at.1];
-        let near = match &self.units {
-            Some(units) if shared => self.of.bring_shared(e, ranges, (operand, self.packed.get(&at)), known, units)?,
+        let near = match self.shares(operand) {
+            Some(units) if operand.body.is_empty() => {
+                self.bring_shared(e, ranges, (operand, later), (known, units), state)?
+            }
             _ if operand.body.is_empty() => self.of.bring_near(e, ranges, operand, known)?,
             _ if access.slot.is_none() => {
                 let panels = self.of.panels_for(e, ranges, operand)?;
@@ -59,12 +61,6 @@ impl Inside<'_, '_> {
         Ok(())
     }
 
-    /// True for an operand that a group's units bring near together.
-    pub(super) fn is_shared(&self, node: &Node) -> bool {
-        let shared = self.of.region.machine.group_space();
-        matches!(node, Node::Operand(operand) if operand.to == Bring::Cache && shared.is_some_and(|s| **s == *operand.tile.space))
-    }
-
     /// An operand in memory of the group, made there.
     fn make_near(
         &self,
@@ -76,9 +72,11 @@ impl Inside<'_, '_> {
     ) -> Built<()> {
         let slot = self.nest().stages[operand.stage.number].inputs[operand.input].slot;
         let slot = slot.expect("what has a body is made in the region");
-        let mut near = self.of.near_for(e, ranges, operand, &self.free_memory(operand, slot, state))?;
+        let units = self.shares(operand);
+        let free = if units.is_some() { vec![] } else { self.free_memory(operand, slot, state) };
+        let mut near = self.of.near_for(e, ranges, (operand, units), &free)?;
         near.nothing = self.nothing_beyond(slot, state);
-        state.lent = self.places_last(&operand.body, slot).then(|| near.clone());
+        state.lent = (units.is_none() && self.places_last(&operand.body, slot)).then(|| near.clone());
         let outer = state.filled.insert(slot, near.clone());
         let mut inside = known.clone();
         self.inside(state, |state| self.nodes(e, ranges, &operand.body, &mut inside, state))?;
@@ -93,9 +91,11 @@ impl Inside<'_, '_> {
 
     /// What is brought near inside a loop or a body is known there.
     pub(super) fn inside(&self, state: &mut State, nodes: impl FnOnce(&mut State) -> Built<()>) -> Built<()> {
-        let outer = (state.near.clone(), state.panels.clone(), std::mem::take(&mut state.own));
+        let outer = (state.near.clone(), state.panels.clone());
+        let here = (std::mem::take(&mut state.own), std::mem::take(&mut state.brought));
         nodes(state)?;
-        (state.near, state.panels, state.own) = outer;
+        (state.near, state.panels) = outer;
+        (state.own, state.brought) = here;
         Ok(())
     }
 

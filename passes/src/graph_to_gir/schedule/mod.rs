@@ -18,6 +18,7 @@ mod parts;
 mod products;
 mod ranges;
 mod scatter;
+mod shared;
 mod sums;
 
 use std::cell::RefCell;

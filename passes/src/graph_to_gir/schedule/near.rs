@@ -17,7 +17,6 @@ use super::super::kernel::{Built, Emit};
 use super::super::stages::Known;
 use super::super::tiles::{Covers, Frame, Number, Shape, Tile, zero};
 use super::nodes::Units;
-use super::products::PackedView;
 use super::ranges::{Range, Ranges};
 use super::{REFUSED, Region};
 use crate::region::cost::{element_bytes, value_text};
@@ -31,6 +30,7 @@ pub(super) const MOST_NEAR: i64 = 1 << 20;
 pub(super) struct Near {
     view: Value,
     space: Space,
+    scope: Scope,
     elem: Type,
     /// One per dimension of the tensor.
     dims: Vec<NearDim>,
@@ -40,7 +40,7 @@ pub(super) struct Near {
 
 /// A dimension of what was brought near.
 #[derive(Clone)]
-struct NearDim {
+pub(super) struct NearDim {
     /// Dims that move along it, each with its factor and where it began, if that is not 0.
     moving: Vec<(usize, i64, Option<Value>)>,
     /// The index in the tensor where it begins.
@@ -52,6 +52,11 @@ struct NearDim {
 }
 
 impl Near {
+    /// True for memory that the units of a group have together.
+    pub(super) fn is_shared(&self) -> bool {
+        self.scope == Scope::Group
+    }
+
     /// True for a dimension of the tensor that the memory has too.
     fn keeps(&self, dim: usize) -> bool {
         keeps(&self.dims, dim)
@@ -140,13 +145,16 @@ impl Region<'_, '_> {
         &self,
         e: &mut Emit<'_>,
         ranges: &Ranges,
-        operand: &Operand,
+        (operand, units): (&Operand, Option<&Units>),
         others: &[Near],
     ) -> Built<Near> {
         let stage = &self.nest.stages[operand.stage.number];
         let access = &stage.inputs[operand.input];
         e.loc = stage.op.loc();
-        let dims = self.near_dims(e, ranges, access, Some(&operand.body))?;
+        // Units that share memory have each a part of it.
+        let of_group = units.map(|units| ranges.with(units.dim, units.around));
+        let dims = self.near_dims(e, of_group.as_ref().unwrap_or(ranges), access, Some(&operand.body))?;
+        let scope = if units.is_some() { Scope::Group } else { Scope::Unit };
         let elem = self.nest.cx.element_type(self.nest.body.ty(access.value));
         let counts = |dims: &[NearDim]| dims.iter().map(|dim| dim.count.clone()).collect::<Vec<_>>();
         let alike = |other: &&Near| {
@@ -154,7 +162,7 @@ impl Region<'_, '_> {
         };
         match others.iter().find(alike) {
             Some(other) => Ok(Near { dims, nothing: None, ..other.clone() }),
-            None => self.near_memory(e, operand, Scope::Unit, (elem, dims)),
+            None => self.near_memory(e, operand, scope, (elem, dims)),
         }
     }
 
@@ -173,51 +181,10 @@ impl Region<'_, '_> {
             true => e.alloc(Scope::Unit, ViewType::new(&space, elem, counts)),
             false => self.memory(e, (Scope::Unit, &space), elem, counts, result.value)?,
         };
-        Ok(Near { view, space, elem, dims, nothing: None })
+        Ok(Near { view, space, scope: Scope::Unit, elem, dims, nothing: None })
     }
 
-    /// Brings near what all units of a group read of an operand; each brings a share of its rows.
-    pub(super) fn bring_shared(
-        &self,
-        e: &mut Emit<'_>,
-        ranges: &Ranges,
-        (operand, packed): (&Operand, Option<&PackedView>),
-        known: &Known,
-        units: &Units,
-    ) -> Built<Near> {
-        let stage = &self.nest.stages[operand.stage.number];
-        let access = &stage.inputs[operand.input];
-        e.loc = stage.op.loc();
-        let dims = self.near_dims(e, &ranges.with(units.dim, units.around), access, None)?;
-        let elem = self.nest.cx.element_type(self.nest.body.ty(access.value));
-        let near = self.near_memory(e, operand, Scope::Group, (elem, dims))?;
-        let mut frame = self.frame(e, ranges, &operand.tile);
-        let Some(row) = frame.row.as_mut() else {
-            return Emit::unsupported(stage.op, "shares what has no rows among a group's units");
-        };
-        if row.dim != units.dim {
-            let Some(rows) = row.extent.as_const().filter(|rows| rows % units.count == 0) else {
-                let message = format!("shares {} rows among {} units, which is not even", row.extent, units.count);
-                return Emit::unsupported(stage.op, &message);
-            };
-            let share = rows / units.count;
-            let own = e.scaled(units.unit, share, None);
-            (row.base, row.extent) = (e.scaled(row.base, 1, Some(own)), share.into());
-        }
-        frame.space = frame.registers.clone();
-        let outside = zero(self.nest.cx, elem);
-        let brought = match packed {
-            Some(packed) => Number::Tile(e.load_packed(packed, ranges, &frame, (elem, Some(outside)))),
-            None => {
-                let view = known.view(stage.op, access.value)?;
-                Number::Tile(e.load(self.nest, &frame, view, &access.index, Some(outside.into())))
-            }
-        };
-        self.store_near(e, &frame, brought, &near)?;
-        Ok(near)
-    }
-
-    fn near_memory(
+    pub(super) fn near_memory(
         &self,
         e: &mut Emit<'_>,
         operand: &Operand,
@@ -225,15 +192,37 @@ impl Region<'_, '_> {
         (elem, dims): (Type, Vec<NearDim>),
     ) -> Built<Near> {
         let access = &self.nest.stages[operand.stage.number].inputs[operand.input];
-        let counts = (0..dims.len()).filter(|number| keeps(&dims, *number)).map(|number| dims[number].count.clone());
-        let mut counts: Vec<Poly> = counts.collect();
-        if let [_, .., last] = &mut counts[..]
-            && !operand.body.is_empty()
-        {
-            *last = apart(last, element_bytes(self.nest.cx, elem));
-        }
+        let counts = self.near_counts(operand, scope, (elem, &dims));
         let view = self.memory(e, (scope, &operand.tile.space), elem, counts, access.value)?;
-        Ok(Near { view, space: operand.tile.space.as_str().into(), elem, dims, nothing: None })
+        Ok(Near { view, space: operand.tile.space.as_str().into(), scope, elem, dims, nothing: None })
+    }
+
+    /// The sizes of the memory of an operand.
+    fn near_counts(&self, operand: &Operand, scope: Scope, (elem, dims): (Type, &[NearDim])) -> Vec<Poly> {
+        let counts = (0..dims.len()).filter(|number| keeps(dims, *number)).map(|number| dims[number].count.clone());
+        let mut counts: Vec<Poly> = counts.collect();
+        match (&mut counts[..], operand.pitch) {
+            ([.., last], Some(pitch)) => *last = pitch.into(),
+            ([_, .., last], None) if scope == Scope::Unit && !operand.body.is_empty() => {
+                *last = apart(last, element_bytes(self.nest.cx, elem));
+            }
+            _ => {}
+        }
+        counts
+    }
+
+    /// What lies for an operand where another one lay, if that memory is alike.
+    pub(super) fn near_over(
+        &self,
+        e: &Emit<'_>,
+        operand: &Operand,
+        (elem, dims): (Type, &[NearDim]),
+        other: &Near,
+    ) -> Option<Near> {
+        let ty: &ViewType = e.b.cx().type_as(e.b.body().ty(other.view)).expect("a view");
+        let alike = ty.dims == self.near_counts(operand, other.scope, (elem, dims)) && other.elem == elem;
+        let same_space = *other.space == *operand.tile.space;
+        (alike && same_space).then(|| Near { dims: dims.to_vec(), nothing: None, ..other.clone() })
     }
 
     /// Memory near for what is read of a tensor.
@@ -263,7 +252,7 @@ impl Region<'_, '_> {
     }
 
     /// With a body that makes what lies there, there is room for the most that it makes, in whole tiles.
-    fn near_dims(
+    pub(super) fn near_dims(
         &self,
         e: &mut Emit<'_>,
         ranges: &Ranges,

@@ -16,7 +16,7 @@ use sutura_ir::{Type, Value};
 
 use super::super::kernel::{Built, Emit};
 use super::super::stages::Known;
-use super::super::tiles::{Covers, Frame, Number};
+use super::super::tiles::{Covers, Frame, Number, Tile};
 use super::flow::Key;
 use super::near::Near;
 use super::online::{Online, Running};
@@ -78,6 +78,12 @@ pub(super) struct State {
     pub(super) online: Option<Running>,
     /// What was online in the loop that ends.
     pub(super) ends: Option<Online>,
+    /// Operands that units brought near for each other in the loop or body that is emitted.
+    pub(super) brought: Vec<(usize, usize)>,
+    /// What was read ahead of operands, in registers.
+    pub(super) ahead: HashMap<(usize, usize), Tile>,
+    /// What the next trip has of each dim, for the nodes of a loop that are emitted next.
+    pub(super) next_trip: Option<Ranges>,
 }
 
 impl<'a> Inside<'_, 'a> {
@@ -98,13 +104,14 @@ impl<'a> Inside<'_, 'a> {
         known: &mut Known,
         state: &mut State,
     ) -> Built<()> {
-        let mut shared = false;
+        let (list, next_trip, mut waits) = (nodes, state.next_trip.take(), false);
         while let Some(node) = nodes.first() {
             // What units bring near for each other is there when all have brought their share.
-            if shared && !self.is_shared(node) {
+            if waits && !self.is_shared(node) {
                 SyncOp::build(&mut e.b, e.loc);
+                waits = false;
             }
-            shared = self.is_shared(node);
+            waits |= self.is_for_others(node);
             let alike = nodes.iter().take_while(|n| std::mem::discriminant(*n) == std::mem::discriminant(node)).count();
             let (run, rest) = match node {
                 Node::Place(_) | Node::Join(_) => nodes.split_at(alike),
@@ -123,7 +130,10 @@ impl<'a> Inside<'_, 'a> {
                 Node::Loop(l) => self.one_loop(e, ranges, l, known, state)?,
                 Node::Operand(operand) if operand.to == Bring::Cache => {
                     state.behind = self.read_in(nodes);
-                    self.cache(e, ranges, (operand, self.is_shared(node)), known, state)?;
+                    self.cache(e, ranges, (operand, nodes), known, state)?;
+                    if self.is_shared(node) && !nodes.first().is_some_and(|next| self.is_shared(next)) {
+                        self.read_next(e, (ranges, nodes), (next_trip.as_ref(), list), known, state)?;
+                    }
                 }
                 Node::Operand(operand) => self.operand(e, ranges, operand, known, state)?,
             }
@@ -151,7 +161,7 @@ impl<'a> Inside<'_, 'a> {
             for key in self.of.keys(place.stage.number) {
                 if stage.scatter.is_none() && stage.combines_along(dim) && !state.sums.contains_key(&key) {
                     let path = self.between(l, place);
-                    let sum = self.start(e, ranges, (place, key), (&path, &l.body))?;
+                    let sum = self.start(e, ranges, (place, key), (&path, l))?;
                     state.sums.insert(key, sum);
                     started.push((key, *place, path));
                 }
@@ -265,7 +275,7 @@ impl<'a> Inside<'_, 'a> {
     }
 
     /// What a trip has of a dim. What is packed in tiles of a dim counts them from its start.
-    fn range_of(&self, e: &mut Emit<'_>, l: &Loop, (range, trip): (Range, Value)) -> Range {
+    pub(super) fn range_of(&self, e: &mut Emit<'_>, l: &Loop, (range, trip): (Range, Value)) -> Range {
         let dim = l.dim.0;
         let packed = || self.packed.values().flat_map(|packed| &packed.loops).any(|l| l.dim == dim);
         match l.split {
@@ -289,9 +299,10 @@ impl<'a> Inside<'_, 'a> {
             Sum::Carried(tile) if here(key) => Some((*key, tile.value)),
             _ => None,
         });
-        let (keys, inits): (Vec<Key>, Vec<Value>) = carried.unzip();
+        let (keys, mut inits): (Vec<Key>, Vec<Value>) = carried.unzip();
         let range = ranges.0[dim];
         let bounds = self.bounds_of(e, l, range)?;
+        let ahead = self.wait_in_registers(e, ranges, (l, bounds.0), known, &mut inits)?;
         let carry = |state: &mut State, values: &[Value]| {
             for (key, value) in keys.iter().zip(values) {
                 if let Some(Sum::Carried(tile)) = state.sums.get_mut(key) {
@@ -303,17 +314,22 @@ impl<'a> Inside<'_, 'a> {
             let trip = if l.split == Split::One { self.at_trip(e, (dim, inside), trip, bounds.1) } else { trip };
             let range = self.range_of(e, l, (range, trip));
             carry(state, values);
+            let waiting = ahead.iter().zip(&values[keys.len()..]);
+            state.ahead.extend(waiting.map(|((at, tile), value)| (*at, Tile { value: *value, ..*tile })));
+            state.next_trip = (!ahead.is_empty()).then(|| self.of_next_trip(e, ranges, l, trip));
             let ranges = ranges.with(dim, range);
             self.inside(state, |state| self.nodes(e, &ranges, &l.body, &mut known.of_part(self.nest(), dim), state))?;
             // The next trip brings something else near.
-            if l.body.iter().any(|node| self.is_shared(node)) {
+            if l.body.iter().any(|node| self.is_for_others(node)) {
                 SyncOp::build(&mut e.b, e.loc);
             }
+            let read = ahead.iter().map(|(at, _)| state.ahead.remove(at).expect("read by a trip for the next").value);
+            let read: Vec<Value> = read.collect();
             let next = keys.iter().map(|key| match &state.sums[key] {
                 Sum::Carried(tile) => tile.value,
                 Sum::Kept { .. } => unreachable!("what is carried stays so"),
             });
-            Ok(next.collect())
+            Ok(next.chain(read).collect())
         })?;
         carry(state, &ends);
         Ok(())
@@ -345,7 +361,11 @@ impl<'a> Inside<'_, 'a> {
                     format!("{REFUSED}: it keeps tiles near that may reach beyond a tensor, and are not padded");
                 return Emit::unsupported(self.of.region.op, &message);
             }
-            let number = near.nothing.map_or(number, |extreme| self.ended(e, frame, extreme, number));
+            let number = match near.nothing {
+                Some(extreme) => self.ended(e, frame, extreme, number),
+                None if near.is_shared() => self.zero_beyond(e, frame, write, number, state),
+                None => number,
+            };
             self.of.store_near(e, frame, number, near)?;
         }
         if !stage.copy && self.writes.contains(&write.value) && state.written.insert(write.value) {

@@ -35,7 +35,7 @@ pub(super) struct Online {
     /// The stages that sum these numbers up.
     pub(super) sums: Vec<usize>,
     /// What both the extreme and the numbers are made of, if that is one value of the region.
-    of: Option<usize>,
+    pub(super) of: Option<usize>,
 }
 
 impl Online {
@@ -242,6 +242,12 @@ impl Inside<'_, '_> {
     /// True for a sum of numbers that are 0 beyond the end of the dim.
     pub(super) fn is_of_zeroes(&self, stage: usize, state: &State) -> bool {
         state.online.as_ref().is_some_and(|running| running.zeroes && running.online.sums.contains(&stage))
+    }
+
+    /// True for the numbers that are relative to an extreme, where they are 0 beyond the end of the dim.
+    pub(super) fn is_zero_beyond(&self, made: &Access, state: &State) -> bool {
+        let relative = |online: &Online| self.nest().stages[online.relative].results[0].value == made.value;
+        state.online.as_ref().is_some_and(|running| running.zeroes && relative(&running.online))
     }
 
     /// The extreme, or 0 where there has been nothing: a difference to that would be no number.

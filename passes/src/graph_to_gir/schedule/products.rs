@@ -54,6 +54,8 @@ impl Inside<'_, '_> {
                 e.fill(frame, zero, self.of.elem(key, true), Shape { rows: frame.row.is_some(), cols: true })
             }
         };
+        // Where no loop inside takes over what was summed, it is relative to the extreme of the loop's last trip.
+        let sum = self.rescaled(e, frame, key, sum, state);
         let value = ContractOp::value(&mut e.b, e.loc, a, b, sum.value);
         // Of what is packed all columns exist, and of what is near all rows; of what is read as it lies columns are whole.
         let whole = place.tile.padded || state.near.contains_key(&(key.0, 1 - rhs));

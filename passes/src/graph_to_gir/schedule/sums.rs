@@ -4,7 +4,7 @@ use sutura_dialects::gir::constraints::Axis as Direction;
 use sutura_dialects::gir::ops::{BinaryOp, ReduceOp, ScanOp};
 use sutura_dialects::graph::Joint;
 use sutura_dialects::graph::form::Scan;
-use sutura_dialects::schedule::{Loop, Node, Place};
+use sutura_dialects::schedule::{Loop, Place, Split};
 
 use super::super::kernel::{Built, Emit};
 use super::super::scalars::{accumulator, identity, result_elem, tile_combiner};
@@ -13,7 +13,7 @@ use super::super::tiles::{Axis, Covers, Frame, Number, Shape, Tile};
 use super::bring::readers;
 use super::flow::Key;
 use super::near::Near;
-use super::nodes::{Inside, State};
+use super::nodes::{Inside, State, path_to};
 use super::ranges::Ranges;
 use crate::region::Stage;
 
@@ -34,18 +34,24 @@ impl Inside<'_, '_> {
         e: &mut Emit<'_>,
         ranges: &Ranges,
         (place, key): (&Place, Key),
-        (path, body): (&[&Loop], &[Node]),
+        (path, l): (&[&Loop], &Loop),
     ) -> Built<Sum> {
         let (cx, stage) = (self.nest().cx, self.stage(place));
         let wide = accumulator(cx, stage, key.1);
-        let frame = self.of.frame(e, ranges, &place.tile);
+        let mut frame = self.of.frame(e, ranges, &place.tile);
         let result = &stage.results[key.1];
-        let shape = frame.shape(self.nest(), &result.index);
+        let mut shape = frame.shape(self.nest(), &result.index);
+        if let Some(col) = frame.col.as_mut().filter(|_| place.columnwise) {
+            shape.cols = true;
+            let inside = path_to(&l.body, key.0).unwrap_or_default();
+            let tiles = inside.into_iter().rev().chain([l]).find(|l| l.dim.0 == col.dim).map(|l| l.split);
+            col.extent = if let Some(Split::By(by)) = tiles { by.into() } else { 1.into() };
+        }
         let in_registers = !shape.cols || frame.space == frame.registers;
         if path.is_empty() && in_registers {
             return Ok(Sum::Carried(e.fill(&frame, identity(cx, stage, key.1), wide, shape)));
         }
-        let near = self.of.near_sum(e, ranges, (result, wide), (body, path.is_empty()))?;
+        let near = self.of.near_sum(e, ranges, (result, wide), (&l.body, path.is_empty()))?;
         self.along(e, ranges, path, &mut |e, ranges| {
             let frame = self.of.frame(e, ranges, &place.tile);
             let nothing = Number::Constant(identity(cx, stage, key.1), wide);
@@ -95,6 +101,7 @@ impl Inside<'_, '_> {
             sum => {
                 let frame = self.of.frame(e, ranges, &place.tile);
                 let tile = match sum {
+                    Sum::Carried(tile) if place.columnwise => self.along_columns(e, key, tile),
                     Sum::Carried(tile) => tile,
                     Sum::Kept { near, .. } => self.of.load_near(e, &frame, &near)?,
                 };
@@ -190,6 +197,7 @@ impl Inside<'_, '_> {
             Some(Sum::Carried(tile) | Sum::Kept { now: Some(tile), .. }) => Some(*tile),
             _ => None,
         };
+        let columnwise = old.is_some_and(|old| along && old.shape.cols);
         let like = old.filter(|old| old.shape == shape);
         let tile = e.realise(frame, number, shape, like);
         let mut tile = e.converted(tile, wide);
@@ -203,10 +211,9 @@ impl Inside<'_, '_> {
             tile = e.realise(frame, number, shape, None);
             self.masked(key.0, tile, known, state);
         }
-        if along {
-            let value = ReduceOp::value(&mut e.b, e.loc, combiner, Direction::Cols, tile.value);
+        if along && !columnwise {
             let cached = frame.space != frame.registers;
-            tile = Tile { value, shape: Shape { rows, cols: false }, elem: wide, window: Covers::All, cached };
+            tile = Tile { cached, ..self.along_columns(e, key, tile) };
         }
         let Some(old) = old else {
             return self.finish(e, frame, (stage, key.1), Number::Tile(tile), known, state);
@@ -220,6 +227,14 @@ impl Inside<'_, '_> {
             _ => drop(state.sums.insert(key, Sum::Carried(sum))),
         }
         self.moved_origin(e, frame, (key, old, sum), known, state)
+    }
+
+    /// What the columns of a tile are together.
+    fn along_columns(&self, e: &mut Emit<'_>, key: Key, tile: Tile) -> Tile {
+        let (cx, stage) = (self.nest().cx, &self.nest().stages[key.0]);
+        let combiner = tile_combiner(cx, stage.combiners[key.1], tile.elem).expect("it is combined so");
+        let value = ReduceOp::value(&mut e.b, e.loc, combiner, Direction::Cols, tile.value);
+        Tile { value, shape: Shape { cols: false, ..tile.shape }, window: Covers::All, ..tile }
     }
 
     /// One contribution to a state, joined by the region that joins two states.

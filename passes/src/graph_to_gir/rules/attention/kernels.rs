@@ -3,18 +3,8 @@
 use sutura_dialects::schedule::{Bring, Dim, Kernel, Loop, Node, Operand, Place, Runs, Split, Tile};
 
 use super::super::{each, in_grid, place, stage_name};
-use super::{Chain, extreme};
+use super::{Chain, Softmax, between};
 use crate::region::ContractPlan;
-
-/// Stages of a softmax.
-struct Powers {
-    /// The largest logit of a row.
-    extreme: usize,
-    /// What is relative to it.
-    relative: usize,
-    /// Sums of that along the row.
-    sums: Vec<usize>,
-}
 
 impl Chain<'_, '_> {
     fn near(&self, rows: Option<usize>, cols: usize, padded: bool) -> Tile {
@@ -37,7 +27,7 @@ impl Chain<'_, '_> {
 
     fn cache(&self, (stage, input): (usize, usize), tile: Tile, body: Vec<Node>) -> Node {
         let stage = stage_name(self.nest, stage);
-        Node::Operand(Operand { stage, input, tile, to: Bring::Cache, body })
+        Node::Operand(Operand { body, ..Operand::new((stage, input), tile, Bring::Cache) })
     }
 
     /// A loop over tiles of a dim; none over a single index.
@@ -52,7 +42,7 @@ impl Chain<'_, '_> {
     fn pack(&self, plan: &ContractPlan) -> Node {
         let (stage, input) = (stage_name(self.nest, plan.stage), plan.rhs);
         let tile = self.in_registers(None, plan.col());
-        let copy = Node::Operand(Operand { stage, input, tile, to: Bring::Tile, body: vec![] });
+        let copy = Node::Operand(Operand::new((stage, input), tile, Bring::Tile));
         let body = self.tiles(plan.col(), self.tile.1, vec![each(plan.sums[0], vec![copy])]);
         self.cache((plan.stage, plan.rhs), self.near(None, plan.col(), true), body)
     }
@@ -63,17 +53,9 @@ impl Chain<'_, '_> {
         let tile = self.in_registers(Some(plan.query()), key);
         let body = [self.contract(&plan.scores)].into_iter().chain(self.places(&plan.before, &tile)).collect();
         let reads = |s: usize| self.nest.stages[s].inputs.iter().position(|read| read.value == plan.logits);
-        let reader = self.between().into_iter().find_map(|s| Some((s, reads(s)?)));
+        let reader = between(self.nest, plan).find_map(|s| Some((s, reads(s)?)));
         let body = self.tiles(key, self.tile.1, body);
         self.cache(reader.expect("a softmax reads its logits"), self.near(Some(plan.query()), key, false), body)
-    }
-
-    /// The stages between logits and the second product.
-    fn between(&self) -> Vec<usize> {
-        let plan = self.plan;
-        let other = |s: &usize| *s == plan.scores.stage || *s == plan.values.stage;
-        let placed = |s: &usize| other(s) || plan.before.contains(s) || plan.after.contains(s);
-        (0..self.nest.stages.len()).filter(|s| !placed(s)).collect()
     }
 
     fn queries(&self) -> Node {
@@ -85,17 +67,17 @@ impl Chain<'_, '_> {
     pub(super) fn resident_kernel(&self) -> Kernel {
         let (plan, query) = (self.plan, self.plan.query());
         let weights = self.near(Some(query), plan.key(), false);
-        let Powers { extreme, relative, sums } = self.powers();
+        let &Softmax { extreme, relative, ref sums, .. } = self.hoisted.1;
         // A row of powers takes the place of its logits, and that of weights the place of these.
         let reads = |s: usize| self.nest.stages[s].inputs.iter().position(|i| self.nest.maker(i) == Some(relative));
-        let scale = self.between().into_iter().find_map(|s| Some((s, reads(s).filter(|_| !sums.contains(&s))?)));
+        let scale = between(self.nest, plan).find_map(|s| Some((s, reads(s).filter(|_| !sums.contains(&s))?)));
         let row = [&[relative], &sums[..]].concat();
         let powers = self.cache(
             scale.expect("a softmax scales its powers"),
             weights.clone(),
             self.places(&row, &weights).collect(),
         );
-        let rest: Vec<usize> = self.between().into_iter().filter(|s| *s != extreme && !row.contains(s)).collect();
+        let rest: Vec<usize> = between(self.nest, plan).filter(|s| *s != extreme && !row.contains(s)).collect();
         let mut made = vec![self.logits()];
         made.extend(self.places(&[extreme], &weights).chain([powers]).chain(self.places(&rest, &weights)));
         let mut values = vec![self.contract(&plan.values)];
@@ -121,43 +103,25 @@ impl Chain<'_, '_> {
     /// Keys in blocks: a group has several tiles of queries, and sums up for all of them what a block of keys gives.
     pub(super) fn streaming_kernel(&self) -> Kernel {
         let (plan, query, key) = (self.plan, self.plan.query(), self.plan.key());
-        let (nest, sum) = self.hoisted;
+        let (nest, &Softmax { extreme, relative, ref sums, weighted, ref rest }) = self.hoisted;
         let this = Self { nest, ..*self };
-        let values = ContractPlan { stage: sum, ..plan.values.clone() };
-        let Powers { extreme, relative, sums } = self.powers();
+        let values = ContractPlan { stage: weighted, ..plan.values.clone() };
         let of_row = self.near(Some(query), key, false);
         let powers = this.places(&[&[relative], &sums[..]].concat(), &of_row).collect();
         let mut of_tile = vec![this.logits()];
         of_tile.extend(this.places(&[extreme], &of_row));
-        of_tile.push(this.cache((sum, values.lhs), of_row, powers));
+        of_tile.push(this.cache((weighted, values.lhs), of_row, powers));
         of_tile.extend(this.tiles(values.col(), self.tile.1, vec![this.contract(&values)]));
         let of_block = [this.pack(&plan.scores), this.pack(&values)].into_iter();
         let of_block = of_block.chain(this.tiles_of_group(of_tile)).collect();
         let online = Some(stage_name(nest, extreme));
         let blocks = Loop { online, ..Loop::new(Dim(key), Split::By(self.block_keys()), Runs::InTurn, of_block) };
-        let known = [&[extreme, relative, sum], &sums[..]].concat();
-        let rest: Vec<usize> = self
-            .between()
-            .into_iter()
-            .chain([plan.values.stage])
-            .chain(plan.after.iter().copied())
-            .filter(|s| !known.contains(s))
-            .collect();
-        let end = this.places(&rest, &this.in_registers(Some(query), values.col())).collect();
+        let end = this.places(rest, &this.in_registers(Some(query), values.col())).collect();
         let mut body = vec![this.queries(), Node::Loop(blocks)];
         body.extend(this.tiles_of_group(this.tiles(values.col(), self.tile.1, end)));
         let of_group = Split::By(self.tile.0 * self.block_tiles());
         let row = (!nest.is_unit(query)).then_some((query, of_group));
         Kernel { body: in_grid(self.outer().into_iter().chain(row).collect(), body) }
-    }
-
-    /// The powers of the softmax. Their numbers are the same in both forms.
-    fn powers(&self) -> Powers {
-        let (nest, sum) = self.hoisted;
-        let relative = nest.maker(&nest.stages[sum].inputs[self.plan.values.lhs]).expect("found before");
-        let reads = |s: &usize| nest.stages[*s].inputs.iter().any(|read| nest.maker(read) == Some(relative));
-        let sums = self.between().into_iter().filter(|s| *s != sum && reads(s)).collect();
-        Powers { extreme: extreme(nest, relative).expect("found before"), relative, sums }
     }
 
     /// The tiles of queries of a group.

@@ -3,15 +3,16 @@
 //! A group copies what it reads many times into panels in the cache: keys transposed, values, the queries of its tiles. Then
 //! everything else runs from there. Where all keys fit, a row of scores is complete before its softmax is taken. Where they do
 //! not, keys come in blocks, and what is summed so far is rescaled for each, after the online softmax of Milakov and Gimelshein
-//! (arXiv 1805.02867) and its use in FlashAttention (arXiv 2205.14135).
+//! (arXiv 1805.02867) and its use in FlashAttention (arXiv 2205.14135). On GPUs units of a group share such blocks: see [`units`].
 
 mod kernels;
+mod units;
 
 use sutura_dialects::r#dyn::poly::Poly;
 use sutura_dialects::graph::Combiner;
 use sutura_dialects::schedule::{Kernel, Launch, Version};
 
-use super::super::attention::Blocks;
+use self::units::Blocks;
 use super::super::kernel::Built;
 use super::super::region::{FusedRegion, Lowered};
 use super::super::schedule::{Group, emit};
@@ -32,13 +33,16 @@ pub(in super::super) fn lower(region: &FusedRegion<'_>, resident: i64) -> Built<
     };
     let nest = Nest::of(&region.facts, &region.ops, &region.outputs).map_err(misfit)?;
     let plan = AttentionPlan::of(&nest).map_err(misfit)?;
+    let (hoisted, weighted) = hoisted(region, &nest, &plan).map_err(misfit)?;
+    let softmax = Softmax::of(&hoisted, &plan, weighted);
+    let (parts, hoisted_parts) = ([(region, &nest)], [(region, &hoisted)]);
     let blocks = Blocks::of(region, &nest, &plan);
     if let Some(Ok(blocks)) = &blocks {
-        return blocks.lower(region, &nest, &plan);
+        let launches = vec![Launch { kernels: vec![blocks.kernel(&hoisted, &plan, &softmax)] }];
+        let group = Group::by_rule(&hoisted_parts, vec![Version { launches, ..Version::default() }]);
+        return Ok(Lowered { remarks: vec![blocks.said()], ..emit(&[group])? });
     }
-    let (hoisted, summed) = hoisted(region, &nest, &plan).map_err(misfit)?;
-    let chain = |tile| Chain::new((region, &nest, &plan), (&hoisted, summed), tile, resident);
-    let (parts, hoisted_parts) = ([(region, &nest)], [(region, &hoisted)]);
+    let chain = |tile| Chain::new((region, &nest, &plan), (&hoisted, &softmax), tile, resident);
     let groups = versions(&chain, region, &nest, &plan)
         .into_iter()
         .map(|(version, streams)| Group::by_rule(if streams { &hoisted_parts } else { &parts }, vec![version]));
@@ -58,6 +62,39 @@ fn hoisted<'a>(region: &FusedRegion<'_>, nest: &Nest<'a>, plan: &AttentionPlan) 
         nest.hoist(&region.facts, &stage_name(&nest, scale), &stage_name(&nest, sum))?;
         sum = scale;
     }
+}
+
+/// The stages between two products, in the form in which weighted sums are scaled when they are complete.
+struct Softmax {
+    /// The largest logit of a row.
+    extreme: usize,
+    /// What is relative to it.
+    relative: usize,
+    /// Sums of that along the row.
+    sums: Vec<usize>,
+    /// The second product.
+    weighted: usize,
+    /// What follows both.
+    rest: Vec<usize>,
+}
+
+impl Softmax {
+    fn of(nest: &Nest<'_>, plan: &AttentionPlan, weighted: usize) -> Self {
+        let relative = nest.maker(&nest.stages[weighted].inputs[plan.values.lhs]).expect("found before");
+        let extreme = extreme(nest, relative).expect("found before");
+        let reads = |s: &usize| nest.stages[*s].inputs.iter().any(|read| nest.maker(read) == Some(relative));
+        let sums: Vec<usize> = between(nest, plan).filter(|s| *s != weighted && reads(s)).collect();
+        let known = [&[extreme, relative, weighted], &sums[..]].concat();
+        let rest = between(nest, plan).chain([plan.values.stage]).chain(plan.after.iter().copied());
+        Self { extreme, relative, weighted, rest: rest.filter(|s| !known.contains(s)).collect(), sums }
+    }
+}
+
+/// The stages between logits and the second product.
+fn between(nest: &Nest<'_>, plan: &AttentionPlan) -> impl Iterator<Item = usize> {
+    let other = |s: &usize| *s == plan.scores.stage || *s == plan.values.stage;
+    let placed = move |s: &usize| other(s) || plan.before.contains(s) || plan.after.contains(s);
+    (0..nest.stages.len()).filter(move |s| !placed(s))
 }
 
 /// The stage that combines what a stage is relative to.
@@ -115,8 +152,8 @@ struct Chain<'r, 'a> {
     region: &'r FusedRegion<'a>,
     nest: &'r Nest<'a>,
     plan: &'r AttentionPlan,
-    /// The form in which weighted sums are scaled when they are complete, and the number of their stage.
-    hoisted: (&'r Nest<'a>, usize),
+    /// The form in which weighted sums are scaled when they are complete, and its softmax.
+    hoisted: (&'r Nest<'a>, &'r Softmax),
     /// Rows and columns of a tile.
     tile: (i64, i64),
     /// Most keys that are resident: whole panels.
@@ -126,7 +163,7 @@ struct Chain<'r, 'a> {
 impl<'r, 'a> Chain<'r, 'a> {
     fn new(
         (region, nest, plan): (&'r FusedRegion<'a>, &'r Nest<'a>, &'r AttentionPlan),
-        hoisted: (&'r Nest<'a>, usize),
+        hoisted: (&'r Nest<'a>, &'r Softmax),
         tile: (i64, i64),
         resident: i64,
     ) -> Self {

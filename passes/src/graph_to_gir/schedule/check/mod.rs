@@ -248,7 +248,7 @@ impl<'c, 'a> Check<'c, '_, 'a> {
                         self.joined_together(place, next)?;
                     }
                 }
-                Node::Operand(operand) => self.operand(operand)?,
+                Node::Operand(operand) => self.operand(operand, (nodes, i))?,
             }
         }
         Ok(())
@@ -599,12 +599,39 @@ impl<'c, 'a> Check<'c, '_, 'a> {
             ));
         }
         let along = col.is_some_and(|col| stage.reduced.contains(&col) || scanned == Some(col));
-        // All columns of a row are no more than there are.
-        if along && tile.padded && self.left[col.unwrap_or_default()] != Left::Whole {
+        // All columns of a row are no more than there are, and in registers the end of a row is asked for.
+        let in_registers = tile.space == self.of.region.machine.registers.to_string();
+        if along && tile.padded && !in_registers && self.left[col.unwrap_or_default()] != Left::Whole {
             return Err(format!("{name} is combined along columns that are padded with zeros"));
         }
+        self.columnwise(place, along)?;
         if scanned.is_some() && scanned == col && self.left[col.unwrap_or_default()] != Left::Whole {
             return Err(format!("{name} runs along columns that loops divide"));
+        }
+        Ok(())
+    }
+
+    /// What is combined for each column on its own, until the loop along which it is combined ends.
+    fn columnwise(&self, place: &Place, along: bool) -> Checked {
+        if !place.columnwise {
+            return Ok(());
+        }
+        let (s, tile) = (place.stage.number, &place.tile);
+        let (stage, name) = (self.stage(s), self.name(s));
+        let in_registers = tile.space == self.of.region.machine.registers.to_string();
+        let Some(col) = tile.cols.filter(|_| along && stage.scan.is_none() && stage.joint.is_none()) else {
+            return Err(format!("{name} is placed columnwise, and not combined along the columns of its tile"));
+        };
+        if !in_registers || !tile.padded {
+            return Err(format!("{name} is placed columnwise, on a tile that is not in registers or not padded"));
+        }
+        // The innermost loop that adds to it is where it is carried.
+        let tiles = self.around.iter().rev().find(|l| stage.combines_along(l.dim.0));
+        if tiles.is_none_or(|l| l.dim != col || l.is_grid()) {
+            return Err(format!("{name} is placed columnwise, and no loop goes through tiles of its columns {col}"));
+        }
+        if self.online.iter().any(|online| online.extreme == s) {
+            return Err(format!("{name} is placed columnwise, and online: it is needed before the loop ends"));
         }
         Ok(())
     }

@@ -2,9 +2,10 @@
 
 use std::collections::HashSet;
 
-use sutura_dialects::schedule::{Bring, Kernel, Node, Operand, Place, Runs, Split, walk};
+use sutura_dialects::schedule::{Bring, Kernel, Loop, Node, Operand, Place, Runs, Split, walk};
 
 use super::super::bring::readers;
+use super::super::near::tile_in;
 use super::super::panels::copied;
 use super::{Check, Checked, Left, Panels};
 use crate::region::Access;
@@ -29,13 +30,22 @@ impl<'c> Check<'c, '_, '_> {
         Ok(Some((dim.0, self.of.units(tree)?)))
     }
 
-    pub(super) fn operand(&mut self, operand: &'c Operand) -> Checked {
+    /// An operand, which is a node of a list.
+    pub(super) fn operand(&mut self, operand: &'c Operand, (list, own): (&'c [Node], usize)) -> Checked {
         let (at, tile) = ((operand.stage.number, operand.input), &operand.tile);
         let read = &self.stage(at.0).inputs[at.1];
         let name = format!("operand {} of {}", at.1, self.name(at.0));
         let shared = self.of.region.machine.group_space().is_some_and(|space| **space == *tile.space);
         if operand.to == Bring::Cache && shared {
-            return self.shared(&name, at, (operand, read));
+            self.ahead(&name, operand, (list, own))?;
+            return match read.slot {
+                Some(slot) => self.shared_and_made(&name, slot, (operand, read)),
+                None => self.shared(&name, at, (operand, read), &list[own + 1..]),
+            };
+        }
+        if operand.pitch.is_some() || operand.ahead {
+            let is = if operand.ahead { "is read ahead" } else { "has a pitch" };
+            return Err(format!("{name} {is}, and is not in memory that units share"));
         }
         if operand.to == Bring::Cache {
             return self.cached(&name, at, (operand, read));
@@ -143,7 +153,13 @@ impl<'c> Check<'c, '_, '_> {
     }
 
     /// What units bring near for each other: each a share of its rows.
-    fn shared(&mut self, name: &str, at: (usize, usize), (operand, read): (&'c Operand, &Access)) -> Checked {
+    fn shared(
+        &mut self,
+        name: &str,
+        at: (usize, usize),
+        (operand, read): (&'c Operand, &Access),
+        later: &'c [Node],
+    ) -> Checked {
         let (nest, tile) = (self.nest(), &operand.tile);
         let Some((dim, units)) = self.units else {
             return Err(format!("{name} is shared in '{}', and no loop is over units", tile.space));
@@ -183,11 +199,90 @@ impl<'c> Check<'c, '_, '_> {
         if !self.contracts.iter().any(|place| place.stage.number == at.0) {
             return Err(format!("{name} is shared, and no contraction of the kernel reads it"));
         }
+        self.pitched(name, operand, later)?;
         if !self.near.insert(at) {
             return Err(format!("{name} is kept near where it is already"));
         }
         self.shared.insert(at);
+        self.ends.insert(at, self.ends_of(&[cols.0], later));
         Ok(())
+    }
+
+    /// What units make in memory that they share: each its own rows, of which it reads only these.
+    fn shared_and_made(&mut self, name: &str, slot: usize, (operand, read): (&'c Operand, &Access)) -> Checked {
+        let Some((dim, _)) = self.units else {
+            return Err(format!("{name} is shared in '{}', and no loop is over units", operand.tile.space));
+        };
+        let maker = self.nest().maker(read).filter(|_| !operand.body.is_empty());
+        let Some(maker) = maker else {
+            return Err(format!("{name} is made in the region, and has no body that computes it"));
+        };
+        if operand.tile.rows.map(|rows| rows.0) != Some(dim) || !self.nest().mentions(read, dim) {
+            return Err(format!("{name} is made by units, and its rows are not those along d{dim} that each has"));
+        }
+        let readers: Vec<(usize, usize)> = readers(self.nest(), slot).collect();
+        if let Some(at) = readers.iter().find(|at| self.near.contains(at)) {
+            return Err(format!("input {} of {} is kept near where it is already", at.1, self.name(at.0)));
+        }
+        if self.online.iter().any(|online| online.of == Some(slot)) {
+            return Err(format!(
+                "{name} is shared, and the loop takes an extreme of it that is used before it is complete"
+            ));
+        }
+        if let Some(cols) = operand.tile.cols.filter(|cols| matches!(self.left[cols.0], Left::Block | Left::Part)) {
+            return Err(format!(
+                "{name} has columns along {cols}, of which a loop inside takes one index after the other"
+            ));
+        }
+        self.pitched(name, operand, &operand.body)?;
+        self.made_near(name, maker, (operand, read))?;
+        let dims: Vec<usize> = self.stage(maker).parallel().collect();
+        for at in readers {
+            self.near.insert(at);
+            self.shared.insert(at);
+            self.ends.insert(at, self.ends_of(&dims, &operand.body));
+        }
+        Ok(())
+    }
+
+    /// A row of memory has room for all columns.
+    fn pitched(&self, name: &str, operand: &Operand, tiles: &[Node]) -> Checked {
+        let (Some(pitch), Some(cols)) = (operand.pitch, operand.tile.cols) else { return Ok(()) };
+        let columns = match self.left[cols.0] {
+            Left::Tile(by) => Some(by),
+            Left::Index => Some(1),
+            _ => self.nest().extents[cols.0].as_const().and_then(|extent| {
+                let tile = tile_in(tiles, cols.0);
+                extent.checked_add(tile - 1).map(|extent| extent / tile * tile)
+            }),
+        };
+        match columns.filter(|columns| *columns <= pitch) {
+            Some(_) => Ok(()),
+            None => Err(format!("{name} has rows of more columns than its pitch of {pitch}")),
+        }
+    }
+
+    /// What is read ahead is read by the trip before, or while units compute with what was shared before.
+    fn ahead(&self, name: &str, operand: &Operand, (list, own): (&'c [Node], usize)) -> Checked {
+        if !operand.ahead {
+            return Ok(());
+        }
+        let space = &operand.tile.space;
+        let is_shared =
+            |node: &Node| matches!(node, Node::Operand(o) if o.to == Bring::Cache && o.tile.space == *space);
+        let begins = own - list[..own].iter().rev().take_while(|node| is_shared(node)).count();
+        if list[..begins].iter().any(is_shared) {
+            return Ok(());
+        }
+        let around = self.around.last().filter(|l| l.body.as_ptr() == list.as_ptr() && l.runs == Runs::InTurn);
+        let moves = |l: &&&Loop| {
+            let tile = [operand.tile.rows, operand.tile.cols];
+            tile.contains(&Some(l.dim)) && matches!(self.left[l.dim.0], Left::Tile(_))
+        };
+        match around.filter(moves) {
+            Some(_) => Ok(()),
+            None => Err(format!("{name} is read ahead, and no loop around it brings tiles of it, trip by trip")),
+        }
     }
 
     /// The body of an operand computes all of it that what follows reads, and nothing else sees what it makes.
