@@ -28,6 +28,7 @@ def compile(  # noqa: A001
     dims: Mapping[str, str | int | tuple[int, int]] | None = None,
     target: str | Sequence[str] | None = None,
     fast_math: bool | str | Sequence[str] = False,
+    schedule: str | os.PathLike[str] | None = None,
     flags: Sequence[str] = (),
     output: str | os.PathLike[str] | None = None,
     threads: int | None = None,
@@ -40,6 +41,7 @@ def compile(  # noqa: A001
     `dims`: what a named size may be: `"1..512"`, `"8..512:8"` (multiples of 8), `(1, 512)`, or one number.
     `target`: what code is for, as `sutura target list` says; several make one artifact for all. Otherwise this machine.
     `fast_math`: `True`, or the flags that `--fast-math` takes.
+    `schedule`: a file of schedules, as `sutura compile --emit=schedule` writes it: regions run as it says.
     `flags`: anything else for the command line of `sutura compile`.
     `threads`, `device`: as of `load`.
 
@@ -59,6 +61,8 @@ def compile(  # noqa: A001
         if fast_math is not False:
             words = fast_math if isinstance(fast_math, str) else "" if fast_math is True else ",".join(fast_math)
             command.append(f"--fast-math={words}" if words else "--fast-math")
+        if schedule is not None:
+            command.append(f"--schedule={os.fspath(schedule)}")
         _compiler.run([*command, *flags, "--", str(source)])
         if output is not None:
             return Path(output)

@@ -62,6 +62,16 @@ def test_settings(tmp_path):
         sutura.compile(tmp_path / "missing.onnx")
 
 
+def test_schedules(tmp_path):
+    model, file = tmp_path / "relu.onnx", tmp_path / "schedules.mlir"
+    model.write_bytes(relu().SerializeToString())
+    sutura._compiler.run(["compile", "--emit=schedule", f"--output={file}", str(model)])
+    np.testing.assert_array_equal(sutura.compile(model, schedule=file)(X), np.maximum(X, 0))
+    file.write_text("module {}")
+    with pytest.raises(sutura.InputError, match="for no region"):
+        sutura.compile(model, schedule=file)
+
+
 def test_what_is_not_supported_says_so():
     proto = model([helper.make_node("NoSuchOp", ["x"], ["y"])], [value("x", [2])], [value("y", [2])])
     with pytest.raises(sutura.Error) as raised:

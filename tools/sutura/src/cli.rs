@@ -86,7 +86,7 @@ pub(crate) enum Command {
     Run(Box<ModelRunArgs>),
     /// Times an artifact or a model at many shapes, beside onnxruntime where Python has it
     #[command(after_help = exit_codes())]
-    Bench(Box<BenchArgs>),
+    Bench(Box<ModelBenchArgs>),
     /// Shows what an artifact says about itself
     #[command(after_help = exit_codes())]
     Inspect(InspectArgs),
@@ -276,6 +276,25 @@ pub(crate) struct ModelRunArgs {
     /// The folder that `--dump-values` writes to: a .npy for each value, and index.json
     #[arg(long, value_name = "DIR", default_value = "values", requires = "dump_values")]
     pub(crate) dump_dir: PathBuf,
+    #[command(flatten)]
+    pub(crate) kernels: Kernels,
+}
+
+/// `bench`, which has the compiler at hand.
+#[derive(Args, Debug)]
+pub(crate) struct ModelBenchArgs {
+    #[command(flatten)]
+    pub(crate) bench: BenchArgs,
+    #[command(flatten)]
+    pub(crate) kernels: Kernels,
+}
+
+/// What kernels a model becomes that is compiled to be run.
+#[derive(Args, Clone, Debug, Default)]
+pub(crate) struct Kernels {
+    /// Runs regions of a model as the schedules of a file say, which `sutura compile --emit=schedule` has written
+    #[arg(long, value_name = "FILE")]
+    pub(crate) schedule: Option<PathBuf>,
     #[command(flatten)]
     pub(crate) fusion: Fusion,
 }

@@ -139,7 +139,7 @@ fn dispatch(command: &Command, talk: &Talk) -> Result<(), Failure> {
     match command {
         Command::Compile(args) => compile::compile(args, talk),
         Command::Run(args) => values::run_and_dump(args, talk),
-        Command::Bench(args) => bench::bench(args, &Compiled::default(), talk),
+        Command::Bench(args) => bench::bench(&args.bench, &Compiled { kernels: args.kernels.clone() }, talk),
         Command::Inspect(args) => inspect::inspect(args, talk),
         Command::Verify(args) => verify::verify(args, talk),
         Command::Check(args) => check::check(args, talk),

@@ -131,3 +131,29 @@ fn what_does_not_fit_is_told() {
     let absent = shell("sutura compile model.onnx --schedule absent.mlir -o l.sutura", folder.path());
     assert!(absent.status.code() == Some(5) && said(&absent).contains("absent.mlir"), "{}", said(&absent));
 }
+
+/// What is compiled to be run takes schedules, and what is compiled already does not.
+#[test]
+fn commands_that_run_models_take_schedules() {
+    let folder = folder();
+    let at = folder.path();
+    let made = with_schedules(at, |text| text.replace("// Regions", "// regions"));
+    assert!(made.status.success(), "{}", said(&made));
+    let inputs = "-i x=@x.npy --expected probabilities=@probabilities.npy";
+    let ran = shell(&format!("sutura run model.onnx --schedule s.mlir {inputs}"), at);
+    assert!(ran.status.success(), "{}", said(&ran));
+    fs::write(at.join("none.mlir"), "module {}").expect("it can be written");
+    for (command, code, words) in [
+        (format!("sutura run model.onnx --schedule none.mlir {inputs}"), 1, "has a schedule for no region"),
+        (format!("sutura run model.onnx --schedule absent.mlir {inputs}"), 5, "absent.mlir"),
+        (format!("sutura run m.sutura --schedule s.mlir {inputs}"), 2, "--schedule is for a model that is compiled"),
+        (format!("sutura run m.sutura --no-fusion {inputs}"), 2, "--no-fusion is for a model that is compiled"),
+        ("sutura bench m.sutura --schedule s.mlir --seconds 1".to_owned(), 2, "--schedule is for a model"),
+        ("sutura bench model.onnx --schedule none.mlir --seconds 1".to_owned(), 1, "has a schedule for no region"),
+        (format!("sutura run model.onnx --schedule s.mlir --dump-values {inputs}"), 2, "--dump-values makes regions"),
+    ] {
+        let output = shell(&command, at);
+        let said = said(&output);
+        assert!(output.status.code() == Some(code) && said.contains(words), "{command}: {:?} {said}", output.status);
+    }
+}

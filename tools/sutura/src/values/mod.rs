@@ -37,14 +37,18 @@ pub(crate) fn run_and_dump(args: &ModelRunArgs, talk: &Talk) -> Result<(), Failu
         let failure = Failure::usage("--dump-values compiles a model for the processor, with the values as outputs");
         return Err(failure.hint("give the model and not an artifact, and no --device"));
     }
+    if wanted.is_some() && args.kernels.schedule.is_some() {
+        let why = "--dump-values makes regions of its own, which the schedules of a file are not for";
+        return Err(Failure::usage(why).hint("leave out one of --dump-values and --schedule"));
+    }
     if let Some(names) = wanted {
         // First, as a run may end with a result that is not what was expected: then the values are of use.
         let reading = Reading { max_input: run.running.max_input, ..Reading::default() };
         let names: Vec<String> = names.iter().cloned().collect();
         let given = (&run.inputs[..], &run.input_files[..]);
-        dump((&run.model, &reading, args.fusion), &names, given, &run.running, &args.dump_dir, talk)?;
+        dump((&run.model, &reading, args.kernels.fusion), &names, given, &run.running, &args.dump_dir, talk)?;
     }
-    sutura_run::run::run(run, &Compiled { fusion: args.fusion }, talk)
+    sutura_run::run::run(run, &Compiled { kernels: args.kernels.clone() }, talk)
 }
 
 /// `sutura debug values`
