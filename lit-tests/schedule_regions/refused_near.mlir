@@ -210,7 +210,7 @@ func.func @another_operand(%x: tensor<?x24xf32, #dyn.shape<[M, 24]>>, %w: tensor
 #mn = affine_map<(d0, d1, d2) -> (d0, d1)>
 func.func @index_by_index(%x: tensor<?x24xf32, #dyn.shape<[M, 24]>>, %w: tensor<24x64xf32>) -> tensor<?x64xf32, #dyn.shape<[M, 64]>> {
   %M = dyn.symbol "M" : index
-  // expected-error @below {{'graph.fusion' op has a schedule that is refused: version 0, launch 1: %p reads tiles of d0 of what was brought near in tiles of 1, and ends with d0}}
+  // expected-error @below {{'graph.fusion' op has a schedule that is refused: version 0, launch 1: %p reads several indices of d0 at once, and what lies near ends with d0, after tiles of 1}}
   %y = graph.fusion(%x, %w : tensor<?x24xf32, #dyn.shape<[M, 24]>>, tensor<24x64xf32>) -> tensor<?x64xf32, #dyn.shape<[M, 64]>> {kind = "contract", schedule = #schedule.tree<
     version { kernel { loop d2 by 32 grid { loop d1 { pack p:1.1 cols d2 in vec padded } } } kernel { loop d2 by 32 grid { loop d0 by 24 grid { cache p:1.0 cols d1 in l1 padded { loop d0 { place e:0 cols d1 in l1 padded } } loop d0 by 12 { loop d1 { contract p:1 rows d0 cols d2 in vec } } } } } }
   >} {
