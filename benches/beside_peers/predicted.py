@@ -2,7 +2,7 @@
 
     pip install onnx numpy
     cargo build --release -p sutura
-    python benches/beside_peers/predicted.py [--sutura target/release/sutura] [--only softmax,encoder] [--each]
+    python benches/beside_peers/predicted.py [--sutura target/release/sutura] [--only softmax,encoder] [--target-file FILE] [--each]
 
 The figure is the mean over kernels of |ln(predicted / measured)|: 0 where all predictions are right, 0.69 where all are off by
 two. `--report-measure` measures, the least of many runs; launches that are timed together count once.
@@ -25,6 +25,7 @@ def options():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--sutura", default="target/release/sutura")
     parser.add_argument("--only", default=",".join(workloads.NAMED))
+    parser.add_argument("--target-file", help="this machine, described: its caches, bandwidths and arithmetic")
     parser.add_argument("--each", action="store_true", help="print each kernel")
     return parser.parse_args()
 
@@ -35,11 +36,12 @@ def sizes(work, case):
     return ",".join(f"{name}={value}" for name, value in case.items() if name in symbols)
 
 
-def kernels(sutura, path, at, folder):
+def kernels(sutura, machine, path, at, folder):
     """Predicted and measured microseconds of each kernel, by name."""
     remarks = folder / "remarks.json"
     command = [sutura, "compile", path, "-o", folder / "model.sutura", "--report", folder / "report.html",
                "--report-measure", f"--remarks={remarks}", "--quiet"]
+    command += ["--target-file", machine] if machine else []
     subprocess.run(command + (["--report-sizes", at] if at else []), check=True)
     for line in remarks.read_text().splitlines():
         message = json.loads(line)["message"]
@@ -60,7 +62,7 @@ def main():
             path.write_bytes(model if isinstance(model, bytes) else model.SerializeToString())
             for case in work.cases:
                 own = []
-                for kernel, predicted, measured in kernels(args.sutura, path, sizes(work, case), folder):
+                for kernel, predicted, measured in kernels(args.sutura, args.target_file, path, sizes(work, case), folder):
                     own.append(abs(math.log(predicted / measured)))
                     if args.each:
                         print(f"    {kernel}: {predicted:.2f} us predicted, {measured:.2f} us measured")

@@ -1,6 +1,6 @@
 //! The walk over a kernel: what each operation moves and computes in one trip, and in which loops it stands.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::rc::Rc;
 
 use sutura_dialects::r#dyn::poly::Poly;
@@ -108,6 +108,7 @@ pub(super) fn walked<'a>(
         bounds,
         machine,
         tiles: HashMap::new(),
+        fixed: HashSet::new(),
         slices: HashMap::new(),
         roots: info.views.iter().enumerate().map(|(i, (v, ..))| (*v, Memory::View(i))).collect(),
         trips: Rc::from([]),
@@ -129,6 +130,8 @@ struct Walk<'w, 'a> {
     bounds: &'w mut Bounds<'a>,
     machine: Option<OpRef<'a>>,
     tiles: HashMap<Value, Tile>,
+    /// Tiles that code generation knows: they are the same in every group and trip.
+    fixed: HashSet<Value>,
     /// Slices with their windows.
     slices: HashMap<Value, (SliceOp<'a>, Span, Span)>,
     roots: HashMap<Value, Memory>,
@@ -255,6 +258,7 @@ impl<'a> Walk<'_, 'a> {
         let entry = meaning.region(0).and_then(|r| r.entry()).ok_or("has no meaning")?;
         // The body is another one: its values are numbered apart.
         let outside = std::mem::take(&mut self.tiles);
+        let fixed = std::mem::take(&mut self.fixed);
         for (arg, operand) in entry.args().iter().zip(op.operands()) {
             self.tiles.extend(outside.get(&operand).cloned().map(|t| (*arg, t)));
         }
@@ -263,6 +267,7 @@ impl<'a> Walk<'_, 'a> {
             walked = walked.and_then(|()| self.element_op(inner));
         }
         let inside = std::mem::replace(&mut self.tiles, outside);
+        self.fixed = fixed;
         walked?;
         let yielded = entry.terminator().into_iter().flat_map(|t| t.operands());
         for (result, value) in op.results().zip(yielded) {
@@ -366,6 +371,10 @@ impl<'a> Walk<'_, 'a> {
         let what = What::Moved { from: from.space.clone(), to: ty.space.clone() };
         self.term(what, self.bytes(ty.elem), vec![rows.clone(), cols.clone()]);
         let whole = || Tile::of(Span::whole(ty.rows.clone()), Span::whole(ty.cols.clone()));
+        if this.pad().is_some() && !cols.is_whole() {
+            let Tile { rows, cols, .. } = whole();
+            self.term(What::Slots, MASKED_SLOTS, vec![rows, cols]);
+        }
         let tile = if this.pad().is_some() { whole() } else { Tile::of(rows, cols) };
         self.tiles.insert(this.tile(), tile);
         let access = self.access(slice, false)?;
@@ -410,9 +419,11 @@ impl<'a> Walk<'_, 'a> {
         };
         let ty = self.tile_type(op, result)?;
         let mut ends = false;
+        let fixed = self.is_fixed(op, ty);
         let tile = if op.is::<FillOp<'_>>() || op.is::<IotaOp<'_>>() {
             self.reach.made(op);
             self.tiles.insert(result, Tile::everywhere(ty));
+            self.fixed.extend(fixed.then_some(result));
             return Ok(());
         } else if let Some(this) = op.as_::<ReduceOp<'_>>() {
             ends = true;
@@ -435,16 +446,38 @@ impl<'a> Walk<'_, 'a> {
                 return Err("is not known to the cost model".to_string());
             }
             let tile = Tile::common(&tiles);
+            let marks = self.found.terms.len();
             self.computes(op, vec![tile.defined.0.clone(), tile.defined.1.clone()])?;
+            if fixed {
+                let takes_time = |term: &Term| term.what != What::Slots;
+                let own = self.found.terms.split_off(marks);
+                self.found.terms.extend(own.into_iter().filter(takes_time));
+            }
             tile
         };
         self.tiles.insert(result, tile);
+        self.fixed.extend(fixed.then_some(result));
         if op.is::<BroadcastOp<'_>>() {
             self.reach.made(op);
         } else {
             self.reach.computed(op, ends);
         }
         Ok(())
+    }
+
+    /// True for a tile that follows from numbers that code generation knows.
+    fn is_fixed(&mut self, op: OpRef<'a>, ty: &TileType) -> bool {
+        if ty.rows.as_const().is_none() || ty.cols.as_const().is_none() {
+            return false;
+        }
+        if let Some(this) = op.as_::<IotaOp<'_>>() {
+            return self.index(this.base()).is_ok_and(|base| base.as_const().is_some());
+        }
+        if let Some(this) = op.as_::<BroadcastOp<'_>>() {
+            return self.fixed.contains(&this.operand());
+        }
+        let by_element = !(op.is::<ReduceOp<'_>>() || op.is::<ScanOp<'_>>() || op.is::<ContractOp<'_>>());
+        op.is::<FillOp<'_>>() || by_element && op.operands().all(|value| self.fixed.contains(&value))
     }
 
     /// Counts an operation on every element of the spans' product.
@@ -506,6 +539,9 @@ impl<'a> Walk<'_, 'a> {
         Ok(Tile::common(&[product, acc]))
     }
 }
+
+/// Vector instructions to read a vector of which some columns may not exist: to find those that do, and the others' number.
+const MASKED_SLOTS: u64 = 2;
 
 /// Vector instructions from which on a function counts as a special one.
 const SPECIAL_SLOTS: u64 = 6;

@@ -5,8 +5,9 @@
 //! fits a cache as a whole finds its data there: the kernel before it has just written them, or the run before this one
 //! has read them.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
 
+use indexmap::IndexMap;
 use sutura_dialects::r#dyn::poly::{Atom, Poly};
 use sutura_dialects::target::TargetDesc;
 use sutura_dialects::target::constraints::Class;
@@ -48,8 +49,21 @@ struct Placed {
     store: bool,
 }
 
-/// An access as far as it does not depend on the loops inside.
-type Region = (Memory, Vec<(Poly, u64)>);
+/// An access as far as it does not depend on the loops inside: along each dimension where it begins, apart from a constant, that
+/// constant, and how many indices it has.
+#[derive(Clone, PartialEq)]
+struct Region(Memory, Vec<(Poly, i64, u64)>);
+
+impl Region {
+    /// True where two accesses are to the same data, or to the most part of it.
+    fn meets(&self, other: &Self) -> bool {
+        let along = |((offset, at, count), (other, other_at, other_count)): (&(Poly, i64, u64), &(Poly, i64, u64))| {
+            let apart = at.abs_diff(*other_at);
+            offset == other && count == other_count && (apart == 0 || apart.saturating_mul(2) <= *count)
+        };
+        self.0 == other.0 && self.1.len() == other.1.len() && self.1.iter().zip(&other.1).all(along)
+    }
+}
 
 struct Model {
     accesses: Vec<Placed>,
@@ -60,12 +74,16 @@ struct Model {
     footprints: HashMap<Vec<usize>, f64>,
 }
 
-/// Bytes that each level of the machine serves, nearest first.
+/// Bytes of data side by side from which on processors read ahead: a page.
+const PAGE: f64 = 4096.0;
+
+/// Bytes that each level of the machine serves, nearest first, and how many lines the nearest cache does not hold of data in pieces
+/// that lie apart, and are so short that nothing reads ahead.
 pub(super) fn served(
     accesses: &[Access],
     desc: &TargetDesc,
     size: &dyn Fn(&str) -> Option<i64>,
-) -> Result<Vec<Served>, Uncounted> {
+) -> Result<(Vec<Served>, f64), Uncounted> {
     let mut model = Model { accesses: vec![], loops: vec![], starts: vec![], footprints: HashMap::new() };
     for access in accesses {
         let kept = access.again.as_ref().is_none_or(|name| desc.space(name).is_none_or(|s| s.class == Class::Sram));
@@ -76,6 +94,8 @@ pub(super) fn served(
     let all: f64 = model.accesses.iter().map(|a| a.once() * model.trips(&a.chain)).sum();
     let mut levels = Vec::new();
     let mut bytes = all;
+    let nearest = desc.caches().next().and_then(|cache| cache.bytes);
+    let apart = nearest.map_or(0.0, |bytes| model.lines_apart(bytes as f64));
     for cache in desc.caches() {
         levels.push(Served { space: cache.name.clone(), bytes: bytes as u64, gbps: cache.gbps });
         let capacity = cache.bytes.map_or(f64::INFINITY, |b| b as f64);
@@ -85,7 +105,7 @@ pub(super) fn served(
     if let Some(memory) = desc.of_class(Class::Dram).next() {
         levels.push(Served { space: memory.name.clone(), bytes: bytes as u64, gbps: Some(desc.dram_gbps()) });
     }
-    Ok(levels)
+    Ok((levels, apart))
 }
 
 impl Model {
@@ -221,9 +241,11 @@ impl Model {
         let inner = |n: &str| access.chain[depth..].iter().any(|id| self.loops[*id].0 == n);
         let line = |l: &Line| {
             let outer = l.offset.substitute(&|n| inner(n).then(Poly::default));
-            (outer, self.different(access, l, depth) as u64)
+            let constant = outer.terms().find(|(atoms, _)| atoms.is_empty()).map_or(0, |(_, c)| c);
+            let at = i64::try_from(constant).unwrap_or(0);
+            (outer.sub(&at.into()), at, self.different(access, l, depth) as u64)
         };
-        (access.memory, access.lines.iter().map(line).collect())
+        Region(access.memory, access.lines.iter().map(line).collect())
     }
 
     /// Bytes that one trip of the innermost loop of `prefix` touches.
@@ -231,12 +253,17 @@ impl Model {
         if let Some(known) = self.footprints.get(prefix) {
             return *known;
         }
-        let (mut seen, mut sum) = (HashSet::new(), 0.0);
+        let (mut seen, mut sums) = (Vec::<Region>::new(), IndexMap::<Memory, f64>::new());
         for access in self.accesses.iter().filter(|a| a.chain.starts_with(prefix)) {
-            if seen.insert(self.region(access, prefix.len())) {
-                sum += self.distinct(access, prefix.len());
+            let region = self.region(access, prefix.len());
+            if !seen.iter().any(|other| other.meets(&region)) {
+                let sum = sums.entry(access.memory).or_default();
+                // Several windows of a view together have no more than that.
+                *sum = (*sum + self.distinct(access, prefix.len())).min(access.all());
+                seen.push(region);
             }
         }
+        let sum = sums.values().sum();
         self.footprints.insert(prefix.to_vec(), sum);
         sum
     }
@@ -248,25 +275,53 @@ impl Model {
         }
         let mut sum = 0.0;
         for at in 0..self.accesses.len() {
-            if self.found_again(at, capacity) {
-                continue;
-            }
-            let chain = self.accesses[at].chain.clone();
-            let mut bytes = self.distinct(&self.accesses[at], chain.len());
-            let mut stays = true;
-            for depth in (0..chain.len()).rev() {
-                let all = bytes * self.loops[chain[depth]].1;
-                let fits = self.footprint(&chain[..=depth]) <= capacity;
-                bytes = if fits { all.min(self.distinct(&self.accesses[at], depth)) } else { all };
-                stays &= fits;
-            }
-            // What the kernel keeps for itself comes from nowhere, and goes nowhere while it stays in the cache.
-            if stays && matches!(self.accesses[at].memory, Memory::Own(_)) {
-                continue;
-            }
-            sum += bytes * if self.accesses[at].store { written } else { 1.0 };
+            sum += self.missed(at, capacity) * if self.accesses[at].store { written } else { 1.0 };
         }
         sum
+    }
+
+    /// Bytes of an access that do not come from a cache of this capacity.
+    fn missed(&mut self, at: usize, capacity: f64) -> f64 {
+        if self.found_again(at, capacity) {
+            return 0.0;
+        }
+        let chain = self.accesses[at].chain.clone();
+        let mut bytes = self.distinct(&self.accesses[at], chain.len());
+        let mut stays = true;
+        for depth in (0..chain.len()).rev() {
+            let all = bytes * self.loops[chain[depth]].1;
+            let fits = self.footprint(&chain[..=depth]) <= capacity;
+            bytes = if fits { all.min(self.distinct(&self.accesses[at], depth)) } else { all };
+            stays &= fits;
+        }
+        // What the kernel keeps for itself comes from nowhere, and goes nowhere while it stays in the cache.
+        if stays && matches!(self.accesses[at].memory, Memory::Own(_)) { 0.0 } else { bytes }
+    }
+
+    /// Lines of data that lie apart from those before, where a cache of this capacity does not hold them.
+    fn lines_apart(&mut self, capacity: f64) -> f64 {
+        if self.footprint(&[]) <= capacity {
+            return 0.0;
+        }
+        let short = |access: &Placed| self.piece(access).is_some_and(|piece| piece < PAGE);
+        let short: Vec<usize> = (0..self.accesses.len()).filter(|at| short(&self.accesses[*at])).collect();
+        short.into_iter().map(|at| self.missed(at, capacity) / LINE).sum()
+    }
+
+    /// Bytes side by side that an access reads before it goes to others; nothing where it goes on and on, or writes.
+    fn piece(&self, access: &Placed) -> Option<f64> {
+        let last = access.lines.last().filter(|_| !access.store)?;
+        let moved = |line: &Line, id: usize| line.loops.iter().find(|(other, _)| *other == id).map(|(_, d)| *d);
+        let moves = |id: &usize| access.lines.iter().any(|line| moved(line, *id).is_some());
+        let mut along = last.extent * last.step.max(1.0);
+        // Loops inside that go on where the trip before ended.
+        for id in access.chain.iter().rev().filter(|id| moves(id)) {
+            match moved(last, *id) {
+                Some(distance) if distance > 0.0 && distance <= along => along += distance * (self.loops[*id].1 - 1.0),
+                _ => break,
+            }
+        }
+        (along < last.size).then_some((along * access.bytes).max(LINE))
     }
 
     /// True when an earlier access to the same data has brought them, and what lies between does not evict them.
@@ -278,7 +333,7 @@ impl Model {
             }
             let common = a.chain.iter().zip(&b.chain).take_while(|(x, y)| x == y).count();
             let prefix = b.chain[..common].to_vec();
-            let same = self.region(a, common) == self.region(b, common);
+            let same = self.region(a, common).meets(&self.region(b, common));
             if same && self.footprint(&prefix) <= capacity {
                 return true;
             }
@@ -288,6 +343,12 @@ impl Model {
 }
 
 impl Placed {
+    /// Bytes of the view, in whole lines of the cache.
+    fn all(&self) -> f64 {
+        let bytes = self.lines.iter().map(|line| line.size).product::<f64>() * self.bytes;
+        (bytes / LINE).ceil() * LINE
+    }
+
     /// Bytes in one trip.
     fn once(&self) -> f64 {
         self.lines.iter().map(|l| l.extent.min(l.size)).product::<f64>() * self.bytes

@@ -85,6 +85,8 @@ pub struct Prediction {
     pub levels: Vec<Served>,
     /// Nanoseconds of arithmetic.
     pub compute_ns: f64,
+    /// Nanoseconds to wait for data that nothing reads ahead.
+    pub latency_ns: f64,
     /// Nanoseconds to start, to hand out groups, and to sync.
     pub overhead_ns: f64,
     /// Nanoseconds in all.
@@ -99,6 +101,8 @@ const CALL_NS: f64 = 50.0;
 const GROUP_NS: f64 = 4.0;
 /// Nanoseconds to count a trip of a loop and to find its windows.
 const TRIP_NS: f64 = 0.3;
+/// Nanoseconds to wait for a line of data that lie apart from those before, in pieces of less than a page.
+const LINE_NS: f64 = 2.5;
 /// Nanoseconds of a sync of several units.
 const SYNC_NS: f64 = 20.0;
 
@@ -218,9 +222,12 @@ impl KernelCost {
     /// As [`KernelCost::at`].
     pub fn predict(&self, desc: &TargetDesc, size: &SizeOf<'_>) -> Result<Prediction, String> {
         let counts = self.at(size)?;
-        let levels = levels::served(&self.found.accesses, desc, size).map_err(|why| self.uncounted(why, size))?;
+        let (levels, apart) =
+            levels::served(&self.found.accesses, desc, size).map_err(|why| self.uncounted(why, size))?;
         let time = |bytes: u64, gbps: Option<u64>| gbps.map_or(0.0, |g| bytes as f64 / g.max(1) as f64);
         let memory_ns = levels.iter().map(|l| time(l.bytes, l.gbps)).fold(0.0, f64::max);
+        // The threads of a device wait for each other's data at once.
+        let latency_ns = if desc.subgroup.is_some() { 0.0 } else { LINE_NS * apart };
         let compute_ns = self.compute_ns(desc, size)?;
         let syncs = counts.syncs as f64 / self.at_once(desc, counts.groups) as f64;
         let overhead_ns = CALL_NS + GROUP_NS * counts.groups as f64 + TRIP_NS * counts.trips as f64 + SYNC_NS * syncs;
@@ -228,8 +235,8 @@ impl KernelCost {
         let holds = desc.caches().find(|c| c.bytes.is_none_or(|b| b >= counts.compulsory));
         let gbps = holds.map_or(Some(desc.dram_gbps()), |cache| cache.gbps);
         let limit_ns = time(counts.compulsory, gbps);
-        let ns = memory_ns.max(compute_ns) + overhead_ns;
-        Ok(Prediction { levels, compute_ns, overhead_ns, ns, limit_ns })
+        let ns = memory_ns.max(compute_ns).max(latency_ns) + overhead_ns;
+        Ok(Prediction { levels, compute_ns, latency_ns, overhead_ns, ns, limit_ns })
     }
 
     /// Units that wait at the same time: of a device, whose numbers are those of all its processors, one for each of their
@@ -268,12 +275,13 @@ impl Prediction {
         if self.ns > 0.0 { 100.0 * self.limit_ns / self.ns } else { 100.0 }
     }
 
-    /// What takes longest: a level of memory, or `compute`.
+    /// What takes longest: a level of memory, `compute` or `latency`.
     pub fn bound(&self) -> &str {
         let time = |l: &Served| l.gbps.map_or(0.0, |g| l.bytes as f64 / g.max(1) as f64);
         let slowest = self.levels.iter().max_by(|a, b| time(a).total_cmp(&time(b)));
-        match slowest.filter(|l| time(l) >= self.compute_ns) {
+        match slowest.filter(|l| time(l) >= self.compute_ns.max(self.latency_ns)) {
             Some(level) => &level.space,
+            None if self.latency_ns > self.compute_ns => "latency",
             None => "compute",
         }
     }

@@ -297,6 +297,22 @@ fn a_product_is_bound_by_arithmetic() {
     assert!((80.0..=96.0).contains(&flops_per_ns), "{flops_per_ns}");
 }
 
+/// Parts of sums of columns lie apart, and nothing reads them ahead; what is side by side does not wait.
+#[test]
+fn what_lies_apart_in_short_pieces_is_waited_for() {
+    let cx = context();
+    let x = tensor(&cx, &["4096", "1024"], Type::F32);
+    let of = |axis: usize| {
+        let sum = sutura_dialects::graph::Combiner::Add;
+        let module =
+            function(&cx, &[], &[x], |g, args| Ok(vec![g.reduce(args[0], &[axis], false, sum, Type::F32, |_, x| x)]));
+        predicted(&cx, &lowered(&cx, module, "x86_avx512"), &[]).1
+    };
+    let lines = 4096.0 * 1024.0 * 4.0 / 64.0;
+    assert!(of(0).latency_ns >= LINE_NS * lines && of(0).bound() == "latency", "{:?}", of(0));
+    assert!(of(1).latency_ns == 0.0, "{:?}", of(1));
+}
+
 /// Units of a device wait at the same time, so that sharing factors in a block's memory pays.
 #[test]
 fn waiting_does_not_add_up_over_the_groups_of_a_device() {
