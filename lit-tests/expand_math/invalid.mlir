@@ -33,7 +33,7 @@ func.func @dynamic(%x: tensor<?xf32>) -> tensor<?xf32> {
 // -----
 
 func.func @nested(%x: tensor<4xf32>) -> tensor<4xf32> {
-  %y = graph.fusion(%x : tensor<4xf32>) -> tensor<4xf32> {kind = "row"} {
+  %y = graph.fusion(%x : tensor<4xf32>) -> tensor<4xf32> {
   ^bb0(%a: tensor<4xf32>):
     %0 = graph.compute ins(%a : tensor<4xf32>) -> tensor<4xf32> {iterators = #graph.iterators<[parallel]>, maps = [affine_map<(d0) -> (d0)>, affine_map<(d0) -> (d0)>]} {
     ^bb0(%p: f32):

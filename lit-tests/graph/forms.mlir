@@ -66,8 +66,8 @@ func.func @places(%x: tensor<?x4xf32, #dyn.shape<[N, 4]>>, %i: tensor<?x2xi64>, 
 
 // CHECK-LABEL: func.func @fused
 func.func @fused(%x: tensor<?xf32, #dyn.shape<[N]>>) -> tensor<?xf32, #dyn.shape<[N]>> {
-  // CHECK: graph.fusion(%x : tensor<?xf32, #dyn.shape<[N]>>) -> tensor<?xf32, #dyn.shape<[N]>> {kind = "rows"}
-  %y = graph.fusion(%x : tensor<?xf32, #dyn.shape<[N]>>) -> tensor<?xf32, #dyn.shape<[N]>> {kind = "rows"} {
+  // CHECK: graph.fusion(%x : tensor<?xf32, #dyn.shape<[N]>>) -> tensor<?xf32, #dyn.shape<[N]>> {
+  %y = graph.fusion(%x : tensor<?xf32, #dyn.shape<[N]>>) -> tensor<?xf32, #dyn.shape<[N]>> {
   ^bb0(%a: tensor<?xf32, #dyn.shape<[N]>>):
     %N = dyn.symbol "N" : index
     // CHECK: graph.compute ins() -> tensor<?xf32, #dyn.shape<[N]>>

@@ -76,7 +76,7 @@ func.func @slice(%x: tensor<4xf32>) -> tensor<4xf32> {
 
 func.func @fusion(%x: tensor<4xf32>) -> tensor<4xf32> {
   // expected-error @below {{'graph.fusion' op input 0 and its argument differ in type}}
-  %y = graph.fusion(%x : tensor<4xf32>) -> tensor<4xf32> {kind = "rows"} {
+  %y = graph.fusion(%x : tensor<4xf32>) -> tensor<4xf32> {
   ^bb0(%a: tensor<5xf32>):
     graph.yield %a : tensor<5xf32>
   }

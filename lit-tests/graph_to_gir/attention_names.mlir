@@ -16,7 +16,7 @@
 #id = affine_map<(i, j) -> (i, j)>
 #row = affine_map<(i, j) -> (i)>
 func.func @powers_of_two(%q: !t, %k: !t, %v: !t) -> !t {
-  %y = graph.fusion(%q, %k, %v : !t, !t, !t) -> !t {kind = "attention"} {
+  %y = graph.fusion(%q, %k, %v : !t, !t, !t) -> !t {
   ^bb0(%a: !t, %b: !t, %c: !t):
     %scores = graph.compute ins(%a, %b : !t, !t) -> !t {iterators = #graph.iterators<[parallel, parallel, reduce]>, combiners = #graph.combiners<[add]>, maps = [#a, #b, #c]} {
     ^bb0(%e: f32, %f: f32):

@@ -17,7 +17,7 @@
 func.func @main(%t6: tensor<?x1xi32, #dyn.shape<[S, 1]>>, %c7: tensor<10xi32>)
     -> (tensor<?x1xi32, #dyn.shape<[S, 1]>>, tensor<?xf32, #dyn.shape<[S]>>) {
   %S = dyn.symbol "S" : index
-  %t14, %t19 = graph.fusion(%t6, %c7 : tensor<?x1xi32, #dyn.shape<[S, 1]>>, tensor<10xi32>) -> tensor<?x1xi32, #dyn.shape<[S, 1]>>, tensor<?xf32, #dyn.shape<[S]>> {kind = "row"} {
+  %t14, %t19 = graph.fusion(%t6, %c7 : tensor<?x1xi32, #dyn.shape<[S, 1]>>, tensor<10xi32>) -> tensor<?x1xi32, #dyn.shape<[S, 1]>>, tensor<?xf32, #dyn.shape<[S]>> {
   ^bb0(%t6_0: tensor<?x1xi32, #dyn.shape<[S, 1]>>, %c7_1: tensor<10xi32>):
     %S_2 = dyn.symbol "S" : index
     %t8 = graph.compute ins(%t6_0, %c7_1 : tensor<?x1xi32, #dyn.shape<[S, 1]>>, tensor<10xi32>) -> tensor<?x10xi1, #dyn.shape<[S, 10]>> {iterators = #graph.iterators<[parallel, parallel]>, maps = [#map1, #map2, #map3]} {

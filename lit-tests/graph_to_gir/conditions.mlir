@@ -5,11 +5,11 @@
 // RUN: not sutura-opt %s --split-input-file --convert-graph-to-gir="plant-fault=all" -o /dev/null 2>&1 | FileCheck %s --check-prefix=FAULT
 
 // A store that is missing is no matter of sizes.
-// FAULT: error: 'graph.fusion' op has an op that no scheme lowers with a proof
-// FAULT: error: 'graph.fusion' op has an op that no scheme lowers with a proof
+// FAULT: error: 'graph.fusion' op has an op that no rule lowers with a proof
+// FAULT: error: 'graph.fusion' op has an op that no rule lowers with a proof
 
 // REMARK: remark: 'graph.compute' runs where '-M + N' >= 0 and 'M - N' >= 0, which the host checks
-// CHECK: gir.kernel @sum_loop0({{.*}}) dims({{.*}}) requires([{{.*}}-M + N, M - N]) grid(
+// CHECK: gir.kernel @sum_row0({{.*}}) dims({{.*}}) requires([{{.*}}-M + N, M - N]) grid(
 // CHECK: rt.program @sum({{.*}}left = #dyn.shape<[-M + N]>, left_words = "-M + N (what graph.fusion '%z' needs of sizes)", right = #dyn.shape<[0]>
 // CHECK-SAME: left = #dyn.shape<[M - N]>
 !x = tensor<?xf32, #dyn.shape<[N]>>
@@ -18,7 +18,7 @@
 func.func @sum(%x: !x, %y: !y) -> !y {
   %N = dyn.symbol "N" : index
   %M = dyn.symbol "M" : index
-  %z = graph.fusion(%x, %y : !x, !y) -> !y {kind = "loop"} {
+  %z = graph.fusion(%x, %y : !x, !y) -> !y {
   ^bb0(%a: !x, %b: !y):
     %N_0 = dyn.symbol "N" : index
     %M_0 = dyn.symbol "M" : index
@@ -45,7 +45,7 @@ func.func @sum(%x: !x, %y: !y) -> !y {
 #one = affine_map<(d0) -> (0)>
 func.func @one(%x: !x, %s: !s, %n: tensor<?xi1, #dyn.shape<[N]>>) -> !x {
   %N = dyn.symbol "N" : index
-  %z = graph.fusion(%x, %s : !x, !s) -> !x {kind = "loop"} {
+  %z = graph.fusion(%x, %s : !x, !s) -> !x {
   ^bb0(%a: !x, %b: !s):
     %N_0 = dyn.symbol "N" : index
     %z = graph.compute ins(%a, %b : !x, !s) -> !x {iterators = #graph.iterators<[parallel]>, maps = [#id, #one, #id]} {

@@ -1,4 +1,4 @@
-// A scheme whose kernels are not proved is replaced: the region's ops become kernels one by one, each by the first scheme
+// A rule whose kernels are not proved is replaced: the region's ops become kernels one by one, each by the first rule
 // whose kernels are. The fault that is planted leaves a store out.
 // RUN: sutura-opt %s --raise-attention --expand-operators --stitch --convert-graph-to-gir="plant-fault=attention" --check-passes --remarks -o /dev/null 2>&1 | FileCheck %s --check-prefix=ATTENTION
 // RUN: sutura-opt %s --raise-attention --expand-operators --stitch --convert-graph-to-gir="plant-fault=row" --check-passes --remarks -o /dev/null 2>&1 | FileCheck %s --check-prefix=ROW
@@ -6,14 +6,14 @@
 // RUN: sutura-opt %s --raise-attention --expand-operators --stitch --convert-graph-to-gir="plant-fault=attention" | FileCheck %s
 // RUN: not sutura-opt %s --raise-attention --expand-operators --stitch --convert-graph-to-gir="plant-fault=all" -o /dev/null 2>&1 | FileCheck %s --check-prefix=LAST
 
-// ATTENTION: remark: {{.*}}is not lowered by the scheme 'attention' as mapped, which is not proved: 'gir.kernel' op never writes
+// ATTENTION: remark: {{.*}}is not lowered by the rule 'attention', whose kernels are not proved: 'gir.kernel' op never writes
 // ATTENTION: remark: 4 functions compared
-// ROW: remark: {{.*}}is not lowered by the scheme 'row' as mapped, which is not proved: 'gir.kernel' op never writes
+// ROW: remark: {{.*}}is not lowered by the rule 'row', whose kernels are not proved: 'gir.kernel' op never writes
 // ROW: remark: 4 functions compared
-// CONTRACT: remark: {{.*}}is not lowered by the scheme 'contract' as mapped, which is not proved: 'gir.kernel' op never writes
+// CONTRACT: remark: {{.*}}is not lowered by the rule 'contract', whose kernels are not proved: 'gir.kernel' op never writes
 // CONTRACT: remark: 4 functions compared
 // Nothing comes after plain loops.
-// LAST: error: 'graph.fusion' op has an op that no scheme lowers with a proof
+// LAST: error: 'graph.fusion' op has an op that no rule lowers with a proof
 // LAST-NOT: left IR that does not verify
 
 // Ops one by one, with temporaries between them.
@@ -103,7 +103,7 @@ func.func @product(%q: !q, %k: !k) -> !s {
 func.func @turn(%x: tensor<?x?xf32, #dyn.shape<[B, Q]>>) -> tensor<?x?xf32, #dyn.shape<[Q, B]>> {
   %B = dyn.symbol "B" : index
   %Q = dyn.symbol "Q" : index
-  %y = graph.fusion(%x : tensor<?x?xf32, #dyn.shape<[B, Q]>>) -> tensor<?x?xf32, #dyn.shape<[Q, B]>> {kind = "loop"} {
+  %y = graph.fusion(%x : tensor<?x?xf32, #dyn.shape<[B, Q]>>) -> tensor<?x?xf32, #dyn.shape<[Q, B]>> {
   ^bb0(%in: tensor<?x?xf32, #dyn.shape<[B, Q]>>):
     %B_0 = dyn.symbol "B" : index
     %Q_0 = dyn.symbol "Q" : index

@@ -1,68 +1,5 @@
 // RUN: sutura-opt %s --convert-graph-to-gir --split-input-file --verify-diagnostics
 
-func.func @kind(%x: tensor<4xf32>) -> tensor<4xf32> {
-  // expected-error @below {{'graph.fusion' op has the unknown kind 'rows'}}
-  %y = graph.fusion(%x : tensor<4xf32>) -> tensor<4xf32> {kind = "rows"} {
-  ^bb0(%a: tensor<4xf32>):
-    %0 = graph.compute ins(%a : tensor<4xf32>) -> tensor<4xf32> {iterators = #graph.iterators<[parallel]>, maps = [affine_map<(d0) -> (d0)>, affine_map<(d0) -> (d0)>]} {
-    ^bb0(%p: f32):
-      graph.yield %p : f32
-    }
-    graph.yield %0 : tensor<4xf32>
-  }
-  return %y : tensor<4xf32>
-}
-
-// -----
-
-// A kind that its ops do not fit.
-func.func @no_contraction(%x: tensor<4xf32>) -> tensor<4xf32> {
-  // expected-error @below {{'graph.fusion' op is marked as a region with a contraction, but: has no contraction}}
-  %y = graph.fusion(%x : tensor<4xf32>) -> tensor<4xf32> {kind = "contract"} {
-  ^bb0(%a: tensor<4xf32>):
-    %0 = graph.compute ins(%a : tensor<4xf32>) -> tensor<4xf32> {iterators = #graph.iterators<[parallel]>, maps = [affine_map<(d0) -> (d0)>, affine_map<(d0) -> (d0)>]} {
-    ^bb0(%p: f32):
-      graph.yield %p : f32
-    }
-    graph.yield %0 : tensor<4xf32>
-  }
-  // A second region: its error is told too.
-  // expected-error @below {{'graph.fusion' op is marked as a loop, but has several ops}}
-  %z = graph.fusion(%x : tensor<4xf32>) -> tensor<4xf32> {kind = "loop"} {
-  ^bb0(%a: tensor<4xf32>):
-    %0 = graph.compute ins(%a : tensor<4xf32>) -> tensor<4xf32> {iterators = #graph.iterators<[parallel]>, maps = [affine_map<(d0) -> (d0)>, affine_map<(d0) -> (d0)>]} {
-    ^bb0(%p: f32):
-      graph.yield %p : f32
-    }
-    %1 = graph.compute ins(%0 : tensor<4xf32>) -> tensor<4xf32> {iterators = #graph.iterators<[parallel]>, maps = [affine_map<(d0) -> (d0)>, affine_map<(d0) -> (d0)>]} {
-    ^bb0(%p: f32):
-      graph.yield %p : f32
-    }
-    graph.yield %1 : tensor<4xf32>
-  }
-  return %y : tensor<4xf32>
-}
-
-// -----
-
-func.func @several_axes(%x: tensor<2x6xf32>, %w: tensor<3x4xf32>) -> tensor<2xf32> {
-  // expected-error @below {{'graph.fusion' op is marked as a region of rows, but: combines along several dimensions (3, 4)}}
-  %y = graph.fusion(%x, %w : tensor<2x6xf32>, tensor<3x4xf32>) -> tensor<2xf32> {kind = "row"} {
-  ^bb0(%a: tensor<2x6xf32>, %b: tensor<3x4xf32>):
-    %0 = graph.compute ins(%a, %b : tensor<2x6xf32>, tensor<3x4xf32>) -> tensor<2xf32> {
-      iterators = #graph.iterators<[parallel, reduce, reduce]>, combiners = #graph.combiners<[add]>,
-      maps = [affine_map<(d0, d1, d2) -> (d0, d1 + d2)>, affine_map<(d0, d1, d2) -> (d1, d2)>, affine_map<(d0, d1, d2) -> (d0)>]
-    } {
-    ^bb0(%p: f32, %q: f32):
-      graph.yield %p : f32
-    }
-    graph.yield %0 : tensor<2xf32>
-  }
-  return %y : tensor<2xf32>
-}
-
-// -----
-
 func.func @unstitched(%x: tensor<4xf32>) -> tensor<4xf32> {
   // expected-error @below {{'graph.compute' op is in no region}}
   %y = graph.compute ins(%x : tensor<4xf32>) -> tensor<4xf32> {iterators = #graph.iterators<[parallel]>, maps = [affine_map<(d0) -> (d0)>, affine_map<(d0) -> (d0)>]} {
@@ -142,7 +79,7 @@ func.func @size(%x: tensor<?xf32, #dyn.shape<[N]>>) -> index {
 func.func @number_in_a_region(%x: tensor<4xf32>) -> tensor<4xf32> {
   %N = dyn.symbol "N" : index
   // expected-error @below {{%N cannot be kept in memory: index is no tensor of known rank}}
-  %y = graph.fusion(%x, %N : tensor<4xf32>, index) -> tensor<4xf32> {kind = "row"} {
+  %y = graph.fusion(%x, %N : tensor<4xf32>, index) -> tensor<4xf32> {
   ^bb0(%a: tensor<4xf32>, %n: index):
     graph.yield %a : tensor<4xf32>
   }
@@ -169,7 +106,7 @@ func.func @contradiction(%x: tensor<?xf32, #dyn.shape<[N]>>) -> tensor<?xf32, #d
 
 // No scalar function of tiles.
 func.func @scalar_op(%x: tensor<4xf32>) -> tensor<4xf32> {
-  %y = graph.fusion(%x : tensor<4xf32>) -> tensor<4xf32> {kind = "row"} {
+  %y = graph.fusion(%x : tensor<4xf32>) -> tensor<4xf32> {
   ^bb0(%a: tensor<4xf32>):
     %0 = graph.compute ins(%a : tensor<4xf32>) -> tensor<4xf32> {iterators = #graph.iterators<[parallel]>, maps = [affine_map<(d0) -> (d0)>, affine_map<(d0) -> (d0)>]} {
     ^bb0(%p: f32):
@@ -186,7 +123,7 @@ func.func @scalar_op(%x: tensor<4xf32>) -> tensor<4xf32> {
 
 func.func @no_form(%x: tensor<4xf32>, %i: tensor<2xf32>) -> tensor<6xf32> {
   // expected-error @below {{'graph.concat' has no structured form}}
-  %y = graph.fusion(%x, %i : tensor<4xf32>, tensor<2xf32>) -> tensor<6xf32> {kind = "loop"} {
+  %y = graph.fusion(%x, %i : tensor<4xf32>, tensor<2xf32>) -> tensor<6xf32> {
   ^bb0(%a: tensor<4xf32>, %b: tensor<2xf32>):
     %0 = graph.concat %a, %b {axis = 0 : i64} : tensor<4xf32>, tensor<2xf32> -> tensor<6xf32>
     graph.yield %0 : tensor<6xf32>
@@ -199,7 +136,7 @@ func.func @no_form(%x: tensor<4xf32>, %i: tensor<2xf32>) -> tensor<6xf32> {
 // Where a slice begins is told by a tensor.
 func.func @starts(%x: tensor<?x8xf32, #dyn.shape<[N, 8]>>, %s: tensor<1xi64>, %e: tensor<1xi64>) -> tensor<?x8xf32, #dyn.shape<[K, 8]>> {
   // expected-error @below {{'graph.slice' has no structured form: it cuts dimension 0 of %a, of size N, from element 0 of %b to element 0 of %c, which is not known to lie inside; bounds must be constants or follow from shapes by arithmetic that stays short, and ranges of symbols can make it so}}
-  %y = graph.fusion(%x, %s, %e : tensor<?x8xf32, #dyn.shape<[N, 8]>>, tensor<1xi64>, tensor<1xi64>) -> tensor<?x8xf32, #dyn.shape<[K, 8]>> {kind = "loop"} {
+  %y = graph.fusion(%x, %s, %e : tensor<?x8xf32, #dyn.shape<[N, 8]>>, tensor<1xi64>, tensor<1xi64>) -> tensor<?x8xf32, #dyn.shape<[K, 8]>> {
   ^bb0(%a: tensor<?x8xf32, #dyn.shape<[N, 8]>>, %b: tensor<1xi64>, %c: tensor<1xi64>):
     %N = dyn.symbol "N" : index
     %K = dyn.symbol "K" : index
@@ -211,24 +148,9 @@ func.func @starts(%x: tensor<?x8xf32, #dyn.shape<[N, 8]>>, %s: tensor<1xi64>, %e
 
 // -----
 
-func.func @no_attention(%x: tensor<4xf32>) -> tensor<4xf32> {
-  // expected-error @below {{is marked as a region of attention, but: has not exactly two contractions}}
-  %y = graph.fusion(%x : tensor<4xf32>) -> tensor<4xf32> {kind = "attention"} {
-  ^bb0(%a: tensor<4xf32>):
-    %0 = graph.compute ins(%a : tensor<4xf32>) -> tensor<4xf32> {iterators = #graph.iterators<[parallel]>, maps = [affine_map<(d0) -> (d0)>, affine_map<(d0) -> (d0)>]} {
-    ^bb0(%p: f32):
-      graph.yield %p : f32
-    }
-    graph.yield %0 : tensor<4xf32>
-  }
-  return %y : tensor<4xf32>
-}
-
-// -----
-
 // expected-error @below {{%x has the property 'shard' in its type, which memory has not}}
 func.func @property(%x: tensor<4xf32, {shard = "x"}>) -> tensor<4xf32> {
-  %y = graph.fusion(%x : tensor<4xf32, {shard = "x"}>) -> tensor<4xf32> {kind = "loop"} {
+  %y = graph.fusion(%x : tensor<4xf32, {shard = "x"}>) -> tensor<4xf32> {
   ^bb0(%a: tensor<4xf32, {shard = "x"}>):
     %0 = graph.compute ins(%a : tensor<4xf32, {shard = "x"}>) -> tensor<4xf32> {iterators = #graph.iterators<[parallel]>, maps = [affine_map<(d0) -> (d0)>, affine_map<(d0) -> (d0)>]} {
     ^bb0(%p: f32):
@@ -243,7 +165,7 @@ func.func @property(%x: tensor<4xf32, {shard = "x"}>) -> tensor<4xf32> {
 
 func.func @more_than_around(%x: tensor<?xf32, #dyn.shape<[N]>>) -> tensor<?xf32, #dyn.shape<[N]>> {
   %N = dyn.symbol "N" {range = [0, 200]} : index
-  %y = graph.fusion(%x : tensor<?xf32, #dyn.shape<[N]>>) -> tensor<?xf32, #dyn.shape<[N]>> {kind = "loop"} {
+  %y = graph.fusion(%x : tensor<?xf32, #dyn.shape<[N]>>) -> tensor<?xf32, #dyn.shape<[N]>> {
   ^bb0(%a: tensor<?xf32, #dyn.shape<[N]>>):
     // expected-error @below {{says more of 'N' than what is around the region guarantees}}
     %n = dyn.symbol "N" {range = [0, 100]} : index
@@ -260,7 +182,7 @@ func.func @more_than_around(%x: tensor<?xf32, #dyn.shape<[N]>>) -> tensor<?xf32,
 
 func.func @a_multiple(%x: tensor<?xf32, #dyn.shape<[N]>>) -> tensor<?xf32, #dyn.shape<[N]>> {
   %N = dyn.symbol "N" {div = 4} : index
-  %y = graph.fusion(%x : tensor<?xf32, #dyn.shape<[N]>>) -> tensor<?xf32, #dyn.shape<[N]>> {kind = "loop"} {
+  %y = graph.fusion(%x : tensor<?xf32, #dyn.shape<[N]>>) -> tensor<?xf32, #dyn.shape<[N]>> {
   ^bb0(%a: tensor<?xf32, #dyn.shape<[N]>>):
     // expected-error @below {{says more of 'N' than what is around the region guarantees}}
     %n = dyn.symbol "N" {div = 8} : index

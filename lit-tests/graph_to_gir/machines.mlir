@@ -45,7 +45,7 @@ func.func @any(%x: tensor<?x?xf32, #dyn.shape<[M, K]>>, %w: tensor<?x?xf32, #dyn
   %M = dyn.symbol "M" : index
   %K = dyn.symbol "K" : index
   %N = dyn.symbol "N" : index
-  %0 = graph.fusion(%x, %w : tensor<?x?xf32, #dyn.shape<[M, K]>>, tensor<?x?xf32, #dyn.shape<[K, N]>>) -> tensor<?x?xf32, #dyn.shape<[M, N]>> {kind = "contract"} {
+  %0 = graph.fusion(%x, %w : tensor<?x?xf32, #dyn.shape<[M, K]>>, tensor<?x?xf32, #dyn.shape<[K, N]>>) -> tensor<?x?xf32, #dyn.shape<[M, N]>> {
   ^bb0(%a: tensor<?x?xf32, #dyn.shape<[M, K]>>, %b: tensor<?x?xf32, #dyn.shape<[K, N]>>):
     %M_0 = dyn.symbol "M" : index
     %K_0 = dyn.symbol "K" : index
@@ -104,7 +104,7 @@ func.func @any(%x: tensor<?x?xf32, #dyn.shape<[M, K]>>, %w: tensor<?x?xf32, #dyn
   %M = dyn.symbol "M" : index
   %K = dyn.symbol "K" : index
   %N = dyn.symbol "N" : index
-  %0 = graph.fusion(%x, %w : tensor<?x?xf32, #dyn.shape<[M, K]>>, tensor<?x?xf32, #dyn.shape<[K, N]>>) -> tensor<?x?xf32, #dyn.shape<[M, N]>> {kind = "contract"} {
+  %0 = graph.fusion(%x, %w : tensor<?x?xf32, #dyn.shape<[M, K]>>, tensor<?x?xf32, #dyn.shape<[K, N]>>) -> tensor<?x?xf32, #dyn.shape<[M, N]>> {
   ^bb0(%a: tensor<?x?xf32, #dyn.shape<[M, K]>>, %b: tensor<?x?xf32, #dyn.shape<[K, N]>>):
     %M_0 = dyn.symbol "M" : index
     %K_0 = dyn.symbol "K" : index
@@ -164,7 +164,7 @@ func.func @any(%x: tensor<?x?xf32, #dyn.shape<[M, K]>>, %w: tensor<?x?xf32, #dyn
   %M = dyn.symbol "M" : index
   %K = dyn.symbol "K" : index
   %N = dyn.symbol "N" : index
-  %0 = graph.fusion(%x, %w : tensor<?x?xf32, #dyn.shape<[M, K]>>, tensor<?x?xf32, #dyn.shape<[K, N]>>) -> tensor<?x?xf32, #dyn.shape<[M, N]>> {kind = "contract"} {
+  %0 = graph.fusion(%x, %w : tensor<?x?xf32, #dyn.shape<[M, K]>>, tensor<?x?xf32, #dyn.shape<[K, N]>>) -> tensor<?x?xf32, #dyn.shape<[M, N]>> {
   ^bb0(%a: tensor<?x?xf32, #dyn.shape<[M, K]>>, %b: tensor<?x?xf32, #dyn.shape<[K, N]>>):
     %M_0 = dyn.symbol "M" : index
     %K_0 = dyn.symbol "K" : index

@@ -22,7 +22,7 @@ func.func @names(%x: !m, %y: !n, %z: !p) -> (!m, !n, !p) {
   %M = dyn.symbol "M" : index
   %N = dyn.symbol "N" : index
   %P = dyn.symbol "P" {range = [0, 64]} : index
-  %a = graph.fusion(%x : !m) -> !m {kind = "row"} {
+  %a = graph.fusion(%x : !m) -> !m {
   ^bb0(%a: !m):
     %n = dyn.symbol "M" : index
     %0 = graph.compute ins(%a : !m) -> !m {iterators = #graph.iterators<[parallel]>, maps = [#id, #id]} {
@@ -32,7 +32,7 @@ func.func @names(%x: !m, %y: !n, %z: !p) -> (!m, !n, !p) {
     }
     graph.yield %0 : !m
   }
-  %b = graph.fusion(%y : !n) -> !n {kind = "row"} {
+  %b = graph.fusion(%y : !n) -> !n {
   ^bb0(%a: !n):
     %n = dyn.symbol "N" : index
     %0 = graph.compute ins(%a : !n) -> !n {iterators = #graph.iterators<[parallel]>, maps = [#id, #id]} {
@@ -42,7 +42,7 @@ func.func @names(%x: !m, %y: !n, %z: !p) -> (!m, !n, !p) {
     }
     graph.yield %0 : !n
   }
-  %c = graph.fusion(%z : !p) -> !p {kind = "row"} {
+  %c = graph.fusion(%z : !p) -> !p {
   ^bb0(%a: !p):
     %n = dyn.symbol "P" {range = [0, 64]} : index
     %0 = graph.compute ins(%a : !p) -> !p {iterators = #graph.iterators<[parallel]>, maps = [#id, #id]} {
@@ -63,7 +63,7 @@ func.func @names(%x: !m, %y: !n, %z: !p) -> (!m, !n, !p) {
 func.func @words(%x: !add, %y: !mul) -> (!add, !mul) {
   %A = dyn.symbol "add" : index
   %M = dyn.symbol "mul" : index
-  %a = graph.fusion(%x : !add) -> !add {kind = "row"} {
+  %a = graph.fusion(%x : !add) -> !add {
   ^bb0(%a: !add):
     %n = dyn.symbol "add" : index
     %0 = graph.compute ins(%a : !add) -> !add {iterators = #graph.iterators<[parallel]>, maps = [#id, #id]} {
@@ -73,7 +73,7 @@ func.func @words(%x: !add, %y: !mul) -> (!add, !mul) {
     }
     graph.yield %0 : !add
   }
-  %b = graph.fusion(%y : !mul) -> !mul {kind = "row"} {
+  %b = graph.fusion(%y : !mul) -> !mul {
   ^bb0(%a: !mul):
     %n = dyn.symbol "mul" : index
     %0 = graph.compute ins(%a : !mul) -> !mul {iterators = #graph.iterators<[parallel]>, maps = [#id, #id]} {

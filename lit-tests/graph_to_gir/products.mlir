@@ -29,7 +29,7 @@ func.func @siblings(%x: !x, %u: tensor<8x40xf32>) -> (!y, !y, !z) {
   %M = dyn.symbol "M" : index
   %q = graph.constant dense<1.0> : tensor<8x64xf32>
   %k = graph.constant dense<2.0> : tensor<8x64xf32>
-  %a, %b, %c = graph.fusion(%x, %q, %k, %u : !x, tensor<8x64xf32>, tensor<8x64xf32>, tensor<8x40xf32>) -> !y, !y, !z {kind = "contract"} {
+  %a, %b, %c = graph.fusion(%x, %q, %k, %u : !x, tensor<8x64xf32>, tensor<8x64xf32>, tensor<8x40xf32>) -> !y, !y, !z {
   ^bb0(%x_0: !x, %q_0: tensor<8x64xf32>, %k_0: tensor<8x64xf32>, %u_0: tensor<8x40xf32>):
     %M_0 = dyn.symbol "M" : index
     %a_0 = graph.compute ins(%x_0, %q_0 : !x, tensor<8x64xf32>) -> !y {iterators = #graph.iterators<[parallel, parallel, reduce]>, combiners = #graph.combiners<[add]>, maps = [#lhs, #rhs, #out]} {

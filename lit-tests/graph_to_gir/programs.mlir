@@ -42,7 +42,7 @@ func.func @inputs(%x: !v) -> (!v, !v) {
 // CHECK-NEXT: copy %arg0, %arg3
 func.func @twice(%x: !v) -> (!v, !v, !v) {
   %N = dyn.symbol "N" : index
-  %y = graph.fusion(%x : !v) -> !v {kind = "row"} {
+  %y = graph.fusion(%x : !v) -> !v {
   ^bb0(%a: !v):
     %n = dyn.symbol "N" : index
     %0 = graph.compute ins(%a : !v) -> !v {iterators = #graph.iterators<[parallel]>, maps = [#id, #id]} {
@@ -52,7 +52,7 @@ func.func @twice(%x: !v) -> (!v, !v, !v) {
     }
     graph.yield %0 : !v
   }
-  %z = graph.fusion(%x : !v) -> !v {kind = "row"} {
+  %z = graph.fusion(%x : !v) -> !v {
   ^bb0(%a: !v):
     graph.yield %a : !v
   }
@@ -73,7 +73,7 @@ gir.kernel @named_row0(%x : !gir.view<dram, f32, [8]> in, %y : !gir.view<dram, f
 }
 func.func @named(%x: !v) -> !v {
   %N = dyn.symbol "N" : index
-  %y = graph.fusion(%x : !v) -> !v {kind = "row"} {
+  %y = graph.fusion(%x : !v) -> !v {
   ^bb0(%a: !v):
     %n = dyn.symbol "N" : index
     %0 = graph.compute ins(%a : !v) -> !v {iterators = #graph.iterators<[parallel]>, maps = [#id, #id]} {

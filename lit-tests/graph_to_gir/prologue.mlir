@@ -40,7 +40,7 @@
 // CPU-COUNT-2: func.func @product_contract
 func.func @product(%x: !x, %q: tensor<20x1600xi8>) -> !y {
   %M = dyn.symbol "M" {likely = [4096]} : index
-  %p = graph.fusion(%x, %q : !x, tensor<20x1600xi8>) -> !y {kind = "contract"} {
+  %p = graph.fusion(%x, %q : !x, tensor<20x1600xi8>) -> !y {
   ^bb0(%x_0: !x, %q_0: tensor<20x1600xi8>):
     %M_0 = dyn.symbol "M" {likely = [4096]} : index
     %m = graph.compute ins(%x_0 : !x) -> tensor<?xf32, #dyn.shape<[M]>> {iterators = #graph.iterators<[parallel, reduce]>, combiners = #graph.combiners<[max]>, maps = [#id, #first]} {

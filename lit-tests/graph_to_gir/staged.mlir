@@ -42,7 +42,7 @@ func.func @any(%x: tensor<?x?xf32, #dyn.shape<[M, K]>>, %w: tensor<?x?xf32, #dyn
   %M = dyn.symbol "M" : index
   %K = dyn.symbol "K" : index
   %N = dyn.symbol "N" : index
-  %0 = graph.fusion(%x, %w : tensor<?x?xf32, #dyn.shape<[M, K]>>, tensor<?x?xf32, #dyn.shape<[K, N]>>) -> tensor<?x?xf32, #dyn.shape<[M, N]>> {kind = "contract"} {
+  %0 = graph.fusion(%x, %w : tensor<?x?xf32, #dyn.shape<[M, K]>>, tensor<?x?xf32, #dyn.shape<[K, N]>>) -> tensor<?x?xf32, #dyn.shape<[M, N]>> {
   ^bb0(%a: tensor<?x?xf32, #dyn.shape<[M, K]>>, %b: tensor<?x?xf32, #dyn.shape<[K, N]>>):
     %M_0 = dyn.symbol "M" : index
     %K_0 = dyn.symbol "K" : index
@@ -70,7 +70,7 @@ func.func @any(%x: tensor<?x?xf32, #dyn.shape<[M, K]>>, %w: tensor<?x?xf32, #dyn
 // CHECK-NOT: gir.kernel
 // CHECK: rt.program @many(
 func.func @many(%x: tensor<512x12xf32>, %w: tensor<12x64xf32>) -> tensor<512x64xf32> {
-  %0 = graph.fusion(%x, %w : tensor<512x12xf32>, tensor<12x64xf32>) -> tensor<512x64xf32> {kind = "contract"} {
+  %0 = graph.fusion(%x, %w : tensor<512x12xf32>, tensor<12x64xf32>) -> tensor<512x64xf32> {
   ^bb0(%a: tensor<512x12xf32>, %b: tensor<12x64xf32>):
     %1 = graph.compute ins(%a, %b : tensor<512x12xf32>, tensor<12x64xf32>) -> tensor<512x64xf32> {iterators = #graph.iterators<[parallel, parallel, reduce]>, combiners = #graph.combiners<[add]>, maps = [#lhs, #rhs, #out]} {
     ^bb1(%l: f32, %r: f32):
@@ -92,7 +92,7 @@ func.func @many(%x: tensor<512x12xf32>, %w: tensor<12x64xf32>) -> tensor<512x64x
 // CHECK-NOT: units(%
 // CHECK: rt.program @turned(
 func.func @turned(%x: tensor<64x512xf32>, %w: tensor<64x64xf32>) -> tensor<512x64xf32> {
-  %0 = graph.fusion(%x, %w : tensor<64x512xf32>, tensor<64x64xf32>) -> tensor<512x64xf32> {kind = "contract"} {
+  %0 = graph.fusion(%x, %w : tensor<64x512xf32>, tensor<64x64xf32>) -> tensor<512x64xf32> {
   ^bb0(%a: tensor<64x512xf32>, %b: tensor<64x64xf32>):
     %1 = graph.compute ins(%a, %b : tensor<64x512xf32>, tensor<64x64xf32>) -> tensor<512x64xf32> {iterators = #graph.iterators<[parallel, parallel, reduce]>, combiners = #graph.combiners<[add]>, maps = [#turned, #rhs, #out]} {
     ^bb1(%l: f32, %r: f32):
@@ -112,7 +112,7 @@ func.func @turned(%x: tensor<64x512xf32>, %w: tensor<64x64xf32>) -> tensor<512x6
 // CHECK-NOT: gir.sync
 // CHECK: rt.program @few(
 func.func @few(%x: tensor<32x64xf32>, %w: tensor<64x64xf32>) -> tensor<32x64xf32> {
-  %0 = graph.fusion(%x, %w : tensor<32x64xf32>, tensor<64x64xf32>) -> tensor<32x64xf32> {kind = "contract"} {
+  %0 = graph.fusion(%x, %w : tensor<32x64xf32>, tensor<64x64xf32>) -> tensor<32x64xf32> {
   ^bb0(%a: tensor<32x64xf32>, %b: tensor<64x64xf32>):
     %1 = graph.compute ins(%a, %b : tensor<32x64xf32>, tensor<64x64xf32>) -> tensor<32x64xf32> {iterators = #graph.iterators<[parallel, parallel, reduce]>, combiners = #graph.combiners<[add]>, maps = [#lhs, #rhs, #out]} {
     ^bb1(%l: f32, %r: f32):
@@ -132,7 +132,7 @@ func.func @few(%x: tensor<32x64xf32>, %w: tensor<64x64xf32>) -> tensor<32x64xf32
 // CHECK-NOT: gir.sync
 // CHECK: rt.program @narrow(
 func.func @narrow(%x: tensor<100x64xf32>, %w: tensor<64x32xf32>) -> tensor<100x32xf32> {
-  %0 = graph.fusion(%x, %w : tensor<100x64xf32>, tensor<64x32xf32>) -> tensor<100x32xf32> {kind = "contract"} {
+  %0 = graph.fusion(%x, %w : tensor<100x64xf32>, tensor<64x32xf32>) -> tensor<100x32xf32> {
   ^bb0(%a: tensor<100x64xf32>, %b: tensor<64x32xf32>):
     %1 = graph.compute ins(%a, %b : tensor<100x64xf32>, tensor<64x32xf32>) -> tensor<100x32xf32> {iterators = #graph.iterators<[parallel, parallel, reduce]>, combiners = #graph.combiners<[add]>, maps = [#lhs, #rhs, #out]} {
     ^bb1(%l: f32, %r: f32):

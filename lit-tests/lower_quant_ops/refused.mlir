@@ -67,7 +67,7 @@ func.func @other(%x: tensor<2x!q>) -> tensor<?x!q> {
 !q = !quant.uniform<i8:f32, 1.0>
 func.func @region(%x: tensor<4x!q>) -> tensor<4x!q> {
   // expected-error @below {{has quantized numbers in a body of its own}}
-  %0 = graph.fusion(%x : tensor<4x!q>) -> tensor<4x!q> {kind = "loop"} {
+  %0 = graph.fusion(%x : tensor<4x!q>) -> tensor<4x!q> {
   ^bb0(%a: tensor<4x!q>):
     %1 = graph.compute ins(%a : tensor<4x!q>) -> tensor<4x!q> {iterators = #graph.iterators<[parallel]>, maps = [#one, #one]} {
     ^bb0(%e: !q):

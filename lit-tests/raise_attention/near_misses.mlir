@@ -1,9 +1,12 @@
 // What looks like a softmax and is none keeps its ops, and is never one kernel with two products around it.
-// RUN: sutura-opt %s --raise-attention --expand-operators --canonicalize --cse --stitch -o %t.out
+// RUN: sutura-opt %s --raise-attention --expand-operators --canonicalize --cse --stitch -o %t.out --remarks 2> %t.said
 // RUN: FileCheck %s --input-file=%t.out
+// RUN: FileCheck %s --input-file=%t.said --check-prefix=SAID
 // RUN: sutura-opt %s --raise-attention --check-passes | FileCheck %s --check-prefix=RAISED
 
-// CHECK-NOT: kind = "attention"
+// SAID-NOT: family 'attention'
+// SAID: a region of the family
+// SAID-NOT: family 'attention'
 // CHECK-NOT: graph.operator =
 // RAISED-NOT: graph.apply
 !q = tensor<?x2x?x16xf32, #dyn.shape<[B, 2, L, 16]>>

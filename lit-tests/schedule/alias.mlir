@@ -12,7 +12,7 @@
 >
 module {
   func.func @regions(%x: tensor<4x8xf32>) -> tensor<4x8xf32> {
-    %y = graph.fusion(%x : tensor<4x8xf32>) -> tensor<4x8xf32> {kind = "row", schedule = #row} {
+    %y = graph.fusion(%x : tensor<4x8xf32>) -> tensor<4x8xf32> {schedule = #row} {
     ^bb0(%a: tensor<4x8xf32>):
       graph.yield %a : tensor<4x8xf32>
     }

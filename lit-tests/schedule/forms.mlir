@@ -66,7 +66,7 @@ module {
     }
   >]}
   func.func @regions(%x: tensor<4x8xf32>) -> tensor<4x8xf32> {
-    %y = graph.fusion(%x : tensor<4x8xf32>) -> tensor<4x8xf32> {kind = "row", plan = #graph.plan<[rows = 4]>, schedule = #schedule.tree<
+    %y = graph.fusion(%x : tensor<4x8xf32>) -> tensor<4x8xf32> {schedule = #schedule.tree<
       version {
         kernel {
           loop d0 by 4 grid { place max:0 cols d1 in l1 }

@@ -118,7 +118,7 @@ func.func private @no_packed_columns() attributes {tree = #schedule.tree<version
 
 func.func @other(%x: tensor<4xf32>) -> tensor<4xf32> {
   // expected-error @+1 {{attribute 'schedule'}}
-  %h = graph.fusion(%x : tensor<4xf32>) -> tensor<4xf32> {kind = "row", schedule = #graph.plan<[]>} {
+  %h = graph.fusion(%x : tensor<4xf32>) -> tensor<4xf32> {schedule = #dyn.shape<[]>} {
   ^bb0(%a: tensor<4xf32>):
     graph.yield %a : tensor<4xf32>
   }

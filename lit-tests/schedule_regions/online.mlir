@@ -5,7 +5,7 @@
 // SAID-COUNT-3: 1 functions compared
 
 // The softmax of all keys at once: a row of weights is made where its scores were.
-// CHECK-LABEL: gir.kernel @resident_attention0(
+// CHECK-LABEL: gir.kernel @resident_kernel0(
 // CHECK-COUNT-4: gir.alloc
 // CHECK-NOT: gir.alloc
 // CHECK: gir.contract
@@ -22,7 +22,7 @@
 func.func @resident(%q: tensor<?x16xf32, #dyn.shape<[Q, 16]>>, %k: tensor<?x16xf32, #dyn.shape<[K, 16]>>, %v: tensor<?x16xf32, #dyn.shape<[K, 16]>>) -> tensor<?x16xf32, #dyn.shape<[Q, 16]>> {
   %Q = dyn.symbol "Q" : index
   %K = dyn.symbol "K" : index
-  %y = graph.fusion(%q, %k, %v : tensor<?x16xf32, #dyn.shape<[Q, 16]>>, tensor<?x16xf32, #dyn.shape<[K, 16]>>, tensor<?x16xf32, #dyn.shape<[K, 16]>>) -> tensor<?x16xf32, #dyn.shape<[Q, 16]>> {kind = "attention", schedule = #schedule.tree<
+  %y = graph.fusion(%q, %k, %v : tensor<?x16xf32, #dyn.shape<[Q, 16]>>, tensor<?x16xf32, #dyn.shape<[K, 16]>>, tensor<?x16xf32, #dyn.shape<[K, 16]>>) -> tensor<?x16xf32, #dyn.shape<[Q, 16]>> {schedule = #schedule.tree<
     version when [-K + 96] {
       kernel { loop d0 by 4 grid {
         cache scores:0.1 cols d1 in l1 padded { loop d1 by 16 { loop d2 { operand scores:0.1 cols d1 in vec padded } } }
@@ -94,7 +94,7 @@ func.func @resident(%q: tensor<?x16xf32, #dyn.shape<[Q, 16]>>, %k: tensor<?x16xf
 // -----
 
 // Keys in blocks, for one tile of queries: what is summed so far is carried.
-// CHECK-LABEL: gir.kernel @one_tile_attention0(
+// CHECK-LABEL: gir.kernel @one_tile_kernel0(
 // CHECK: gir.for {{.*}} carry(
 #qd = affine_map<(q, k, d) -> (q, d)>
 #kd = affine_map<(q, k, d) -> (k, d)>
@@ -107,7 +107,7 @@ func.func @resident(%q: tensor<?x16xf32, #dyn.shape<[Q, 16]>>, %k: tensor<?x16xf
 func.func @one_tile(%q: tensor<?x16xf32, #dyn.shape<[Q, 16]>>, %k: tensor<?x16xf32, #dyn.shape<[K, 16]>>, %v: tensor<?x16xf32, #dyn.shape<[K, 16]>>) -> tensor<?x16xf32, #dyn.shape<[Q, 16]>> {
   %Q = dyn.symbol "Q" : index
   %K = dyn.symbol "K" : index
-  %y = graph.fusion(%q, %k, %v : tensor<?x16xf32, #dyn.shape<[Q, 16]>>, tensor<?x16xf32, #dyn.shape<[K, 16]>>, tensor<?x16xf32, #dyn.shape<[K, 16]>>) -> tensor<?x16xf32, #dyn.shape<[Q, 16]>> {kind = "attention", schedule = #schedule.tree<
+  %y = graph.fusion(%q, %k, %v : tensor<?x16xf32, #dyn.shape<[Q, 16]>>, tensor<?x16xf32, #dyn.shape<[K, 16]>>, tensor<?x16xf32, #dyn.shape<[K, 16]>>) -> tensor<?x16xf32, #dyn.shape<[Q, 16]>> {schedule = #schedule.tree<
     version {
       hoist p:4 out:5
       kernel { loop d0 by 4 grid {
@@ -164,7 +164,7 @@ func.func @one_tile(%q: tensor<?x16xf32, #dyn.shape<[Q, 16]>>, %k: tensor<?x16xf
 // -----
 
 // Powers of two, of the smallest number, keys one after the other.
-// CHECK-LABEL: gir.kernel @powers_of_two_attention0(
+// CHECK-LABEL: gir.kernel @powers_of_two_kernel0(
 // CHECK: gir.binary "min"
 // CHECK: gir.unary "exp2"
 #qd = affine_map<(q, k, d) -> (q, d)>
@@ -178,7 +178,7 @@ func.func @one_tile(%q: tensor<?x16xf32, #dyn.shape<[Q, 16]>>, %k: tensor<?x16xf
 func.func @powers_of_two(%q: tensor<?x16xf32, #dyn.shape<[Q, 16]>>, %k: tensor<?x16xf32, #dyn.shape<[K, 16]>>, %v: tensor<?x16xf32, #dyn.shape<[K, 16]>>) -> tensor<?x16xf32, #dyn.shape<[Q, 16]>> {
   %Q = dyn.symbol "Q" : index
   %K = dyn.symbol "K" : index
-  %y = graph.fusion(%q, %k, %v : tensor<?x16xf32, #dyn.shape<[Q, 16]>>, tensor<?x16xf32, #dyn.shape<[K, 16]>>, tensor<?x16xf32, #dyn.shape<[K, 16]>>) -> tensor<?x16xf32, #dyn.shape<[Q, 16]>> {kind = "attention", schedule = #schedule.tree<
+  %y = graph.fusion(%q, %k, %v : tensor<?x16xf32, #dyn.shape<[Q, 16]>>, tensor<?x16xf32, #dyn.shape<[K, 16]>>, tensor<?x16xf32, #dyn.shape<[K, 16]>>) -> tensor<?x16xf32, #dyn.shape<[Q, 16]>> {schedule = #schedule.tree<
     version {
       hoist p:4 out:5
       kernel { loop d0 by 8 grid {

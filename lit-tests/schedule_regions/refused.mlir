@@ -8,7 +8,7 @@ func.func @no_such_dim(%x: tensor<?x?xf32, #dyn.shape<[M, N]>>) -> tensor<?x?xf3
   %M = dyn.symbol "M" : index
   %N = dyn.symbol "N" : index
   // expected-error @below {{'graph.fusion' op has a schedule that is refused: 'd4' is no dim of the region, or of what else the kernel computes}}
-  %y = graph.fusion(%x : tensor<?x?xf32, #dyn.shape<[M, N]>>) -> tensor<?x?xf32, #dyn.shape<[M, N]>> {kind = "row", schedule = #schedule.tree<
+  %y = graph.fusion(%x : tensor<?x?xf32, #dyn.shape<[M, N]>>) -> tensor<?x?xf32, #dyn.shape<[M, N]>> {schedule = #schedule.tree<
     version { kernel { loop d4 grid { place e:0 cols d1 in l1 place s:1 cols d1 in l1 place q:2 cols d1 in l1 } } }
   >} {
   ^bb0(%a: tensor<?x?xf32, #dyn.shape<[M, N]>>):
@@ -41,7 +41,7 @@ func.func @no_such_stage(%x: tensor<?x?xf32, #dyn.shape<[M, N]>>) -> tensor<?x?x
   %M = dyn.symbol "M" : index
   %N = dyn.symbol "N" : index
   // expected-error @below {{'graph.fusion' op has a schedule that is refused: 't:7' is no stage of the region, or of what else the kernel computes}}
-  %y = graph.fusion(%x : tensor<?x?xf32, #dyn.shape<[M, N]>>) -> tensor<?x?xf32, #dyn.shape<[M, N]>> {kind = "row", schedule = #schedule.tree<
+  %y = graph.fusion(%x : tensor<?x?xf32, #dyn.shape<[M, N]>>) -> tensor<?x?xf32, #dyn.shape<[M, N]>> {schedule = #schedule.tree<
     version { kernel { loop d0 grid { place e:0 cols d1 in l1 place t:7 cols d1 in l1 } } }
   >} {
   ^bb0(%a: tensor<?x?xf32, #dyn.shape<[M, N]>>):
@@ -74,7 +74,7 @@ func.func @no_such_input(%x: tensor<?x?xf32, #dyn.shape<[M, N]>>) -> tensor<?x?x
   %M = dyn.symbol "M" : index
   %N = dyn.symbol "N" : index
   // expected-error @below {{'graph.fusion' op has a schedule that is refused: 'e' has 1 inputs, and none with the number 3}}
-  %y = graph.fusion(%x : tensor<?x?xf32, #dyn.shape<[M, N]>>) -> tensor<?x?xf32, #dyn.shape<[M, N]>> {kind = "row", schedule = #schedule.tree<
+  %y = graph.fusion(%x : tensor<?x?xf32, #dyn.shape<[M, N]>>) -> tensor<?x?xf32, #dyn.shape<[M, N]>> {schedule = #schedule.tree<
     version { kernel { loop d0 grid { operand e:0.3 cols d1 in l1 place e:0 cols d1 in l1 place s:1 cols d1 in l1 place q:2 cols d1 in l1 } } }
   >} {
   ^bb0(%a: tensor<?x?xf32, #dyn.shape<[M, N]>>):
@@ -108,7 +108,7 @@ func.func @fused(%x: tensor<?x?xf32, #dyn.shape<[M, N]>>) -> tensor<?x?xf32, #dy
   %M = dyn.symbol "M" : index
   %N = dyn.symbol "N" : index
   // expected-error @below {{'graph.fusion' op has a schedule that is refused: version 0: 'fuse d0 d1' would make dims one that do not lie side by side in all memory and in all stages}}
-  %y = graph.fusion(%x : tensor<?x?xf32, #dyn.shape<[M, N]>>) -> tensor<?x?xf32, #dyn.shape<[M, N]>> {kind = "row", schedule = #schedule.tree<
+  %y = graph.fusion(%x : tensor<?x?xf32, #dyn.shape<[M, N]>>) -> tensor<?x?xf32, #dyn.shape<[M, N]>> {schedule = #schedule.tree<
     version { fuse d0 d1 kernel { loop d0 grid { place e:0 cols d1 in l1 } } }
   >} {
   ^bb0(%a: tensor<?x?xf32, #dyn.shape<[M, N]>>):
@@ -141,7 +141,7 @@ func.func @joined_dims(%x: tensor<?x?xf32, #dyn.shape<[M, N]>>) -> tensor<?x?xf3
   %M = dyn.symbol "M" : index
   %N = dyn.symbol "N" : index
   // expected-error @below {{'graph.fusion' op has a schedule that is refused: version 0: 'join d0 d1' would make dims one that a stage runs through both}}
-  %y = graph.fusion(%x : tensor<?x?xf32, #dyn.shape<[M, N]>>) -> tensor<?x?xf32, #dyn.shape<[M, N]>> {kind = "row", schedule = #schedule.tree<
+  %y = graph.fusion(%x : tensor<?x?xf32, #dyn.shape<[M, N]>>) -> tensor<?x?xf32, #dyn.shape<[M, N]>> {schedule = #schedule.tree<
     version { join d0 d1 kernel { loop d0 grid { place e:0 cols d1 in l1 } } }
   >} {
   ^bb0(%a: tensor<?x?xf32, #dyn.shape<[M, N]>>):
@@ -174,7 +174,7 @@ func.func @fused_nothing(%x: tensor<?x?xf32, #dyn.shape<[M, N]>>) -> tensor<?x?x
   %M = dyn.symbol "M" : index
   %N = dyn.symbol "N" : index
   // expected-error @below {{'graph.fusion' op has a schedule that is refused: version 0: 'join d0 d5' names d5, and there are 2 dims}}
-  %y = graph.fusion(%x : tensor<?x?xf32, #dyn.shape<[M, N]>>) -> tensor<?x?xf32, #dyn.shape<[M, N]>> {kind = "row", schedule = #schedule.tree<
+  %y = graph.fusion(%x : tensor<?x?xf32, #dyn.shape<[M, N]>>) -> tensor<?x?xf32, #dyn.shape<[M, N]>> {schedule = #schedule.tree<
     version { join d0 d5 kernel { loop d0 grid { place e:0 cols d1 in l1 } } }
   >} {
   ^bb0(%a: tensor<?x?xf32, #dyn.shape<[M, N]>>):
@@ -208,7 +208,7 @@ func.func @unknown_size(%x: tensor<?x?xf32, #dyn.shape<[M, N]>>) -> tensor<?x?xf
   %M = dyn.symbol "M" : index
   %N = dyn.symbol "N" : index
   // expected-error @below {{'graph.fusion' op has a schedule that is refused: version 0: its guard asks for 'K', which is no size of the region}}
-  %y = graph.fusion(%x : tensor<?x?xf32, #dyn.shape<[M, N]>>) -> tensor<?x?xf32, #dyn.shape<[M, N]>> {kind = "row", schedule = #schedule.tree<
+  %y = graph.fusion(%x : tensor<?x?xf32, #dyn.shape<[M, N]>>) -> tensor<?x?xf32, #dyn.shape<[M, N]>> {schedule = #schedule.tree<
     version when [K - 4] { kernel { loop d0 grid { place e:0 cols d1 in l1 place s:1 cols d1 in l1 place q:2 cols d1 in l1 } } } version { kernel { loop d0 grid { place e:0 cols d1 in l1 place s:1 cols d1 in l1 place q:2 cols d1 in l1 } } }
   >} {
   ^bb0(%a: tensor<?x?xf32, #dyn.shape<[M, N]>>):
@@ -241,7 +241,7 @@ func.func @never(%x: tensor<?x?xf32, #dyn.shape<[M, N]>>) -> tensor<?x?xf32, #dy
   %M = dyn.symbol "M" : index
   %N = dyn.symbol "N" : index
   // expected-error @below {{'graph.fusion' op has a schedule that is refused: version 0: its guard '-M - 4' never holds}}
-  %y = graph.fusion(%x : tensor<?x?xf32, #dyn.shape<[M, N]>>) -> tensor<?x?xf32, #dyn.shape<[M, N]>> {kind = "row", schedule = #schedule.tree<
+  %y = graph.fusion(%x : tensor<?x?xf32, #dyn.shape<[M, N]>>) -> tensor<?x?xf32, #dyn.shape<[M, N]>> {schedule = #schedule.tree<
     version when [-M - 4] { kernel { loop d0 grid { place e:0 cols d1 in l1 place s:1 cols d1 in l1 place q:2 cols d1 in l1 } } } version { kernel { loop d0 grid { place e:0 cols d1 in l1 place s:1 cols d1 in l1 place q:2 cols d1 in l1 } } }
   >} {
   ^bb0(%a: tensor<?x?xf32, #dyn.shape<[M, N]>>):
@@ -275,7 +275,7 @@ func.func @nothing(%x: tensor<?x?xf32, #dyn.shape<[M, N]>>) -> tensor<?x?xf32, #
   %M = dyn.symbol "M" : index
   %N = dyn.symbol "N" : index
   // expected-error @below {{'graph.fusion' op has a schedule that is refused: version 0, launch 0: a kernel computes nothing}}
-  %y = graph.fusion(%x : tensor<?x?xf32, #dyn.shape<[M, N]>>) -> tensor<?x?xf32, #dyn.shape<[M, N]>> {kind = "row", schedule = #schedule.tree<
+  %y = graph.fusion(%x : tensor<?x?xf32, #dyn.shape<[M, N]>>) -> tensor<?x?xf32, #dyn.shape<[M, N]>> {schedule = #schedule.tree<
     version { kernel { loop d0 grid { } } }
   >} {
   ^bb0(%a: tensor<?x?xf32, #dyn.shape<[M, N]>>):
@@ -308,7 +308,7 @@ func.func @no_output(%x: tensor<?x?xf32, #dyn.shape<[M, N]>>) -> tensor<?x?xf32,
   %M = dyn.symbol "M" : index
   %N = dyn.symbol "N" : index
   // expected-error @below {{'graph.fusion' op has a schedule that is refused: version 0, launch 0: a kernel makes nothing that is needed}}
-  %y = graph.fusion(%x : tensor<?x?xf32, #dyn.shape<[M, N]>>) -> tensor<?x?xf32, #dyn.shape<[M, N]>> {kind = "row", schedule = #schedule.tree<
+  %y = graph.fusion(%x : tensor<?x?xf32, #dyn.shape<[M, N]>>) -> tensor<?x?xf32, #dyn.shape<[M, N]>> {schedule = #schedule.tree<
     version { kernel { loop d0 grid { place e:0 cols d1 in l1 place s:1 cols d1 in l1 } } }
   >} {
   ^bb0(%a: tensor<?x?xf32, #dyn.shape<[M, N]>>):
@@ -341,7 +341,7 @@ func.func @not_made(%x: tensor<?x?xf32, #dyn.shape<[M, N]>>) -> tensor<?x?xf32, 
   %M = dyn.symbol "M" : index
   %N = dyn.symbol "N" : index
   // expected-error @below {{'graph.fusion' op has a schedule that is refused: version 0, launch 0: %q reads %s, which is not made there, nor by an earlier launch}}
-  %y = graph.fusion(%x : tensor<?x?xf32, #dyn.shape<[M, N]>>) -> tensor<?x?xf32, #dyn.shape<[M, N]>> {kind = "row", schedule = #schedule.tree<
+  %y = graph.fusion(%x : tensor<?x?xf32, #dyn.shape<[M, N]>>) -> tensor<?x?xf32, #dyn.shape<[M, N]>> {schedule = #schedule.tree<
     version { kernel { loop d0 grid { place e:0 cols d1 in l1 place q:2 cols d1 in l1 } } }
   >} {
   ^bb0(%a: tensor<?x?xf32, #dyn.shape<[M, N]>>):
@@ -374,7 +374,7 @@ func.func @later_launch(%x: tensor<?x?xf32, #dyn.shape<[M, N]>>) -> tensor<?x?xf
   %M = dyn.symbol "M" : index
   %N = dyn.symbol "N" : index
   // expected-error @below {{'graph.fusion' op has a schedule that is refused: version 0, launch 0: %q reads %s, which is not made there, nor by an earlier launch}}
-  %y = graph.fusion(%x : tensor<?x?xf32, #dyn.shape<[M, N]>>) -> tensor<?x?xf32, #dyn.shape<[M, N]>> {kind = "row", schedule = #schedule.tree<
+  %y = graph.fusion(%x : tensor<?x?xf32, #dyn.shape<[M, N]>>) -> tensor<?x?xf32, #dyn.shape<[M, N]>> {schedule = #schedule.tree<
     version { kernel { loop d0 grid { place e:0 cols d1 in l1 place q:2 cols d1 in l1 } } kernel { loop d0 grid { place e:0 cols d1 in l1 place s:1 cols d1 in l1 } } }
   >} {
   ^bb0(%a: tensor<?x?xf32, #dyn.shape<[M, N]>>):
@@ -407,7 +407,7 @@ func.func @together(%x: tensor<?x?xf32, #dyn.shape<[M, N]>>) -> tensor<?x?xf32, 
   %M = dyn.symbol "M" : index
   %N = dyn.symbol "N" : index
   // expected-error @below {{'graph.fusion' op has a schedule that is refused: version 0, launch 0: a kernel makes nothing that is needed}}
-  %y = graph.fusion(%x : tensor<?x?xf32, #dyn.shape<[M, N]>>) -> tensor<?x?xf32, #dyn.shape<[M, N]>> {kind = "row", schedule = #schedule.tree<
+  %y = graph.fusion(%x : tensor<?x?xf32, #dyn.shape<[M, N]>>) -> tensor<?x?xf32, #dyn.shape<[M, N]>> {schedule = #schedule.tree<
     version { together { kernel { loop d0 grid { place e:0 cols d1 in l1 place s:1 cols d1 in l1 } } kernel { loop d0 grid { place e:0 cols d1 in l1 place q:2 cols d1 in l1 } } } }
   >} {
   ^bb0(%a: tensor<?x?xf32, #dyn.shape<[M, N]>>):
@@ -440,7 +440,7 @@ func.func @both_write(%x: tensor<?x?xf32, #dyn.shape<[M, N]>>) -> tensor<?x?xf32
   %M = dyn.symbol "M" : index
   %N = dyn.symbol "N" : index
   // expected-error @below {{'graph.fusion' op has a schedule that is refused: version 0, launch 0: two kernels are launched together, and one writes what the other uses}}
-  %y = graph.fusion(%x : tensor<?x?xf32, #dyn.shape<[M, N]>>) -> tensor<?x?xf32, #dyn.shape<[M, N]>> {kind = "row", schedule = #schedule.tree<
+  %y = graph.fusion(%x : tensor<?x?xf32, #dyn.shape<[M, N]>>) -> tensor<?x?xf32, #dyn.shape<[M, N]>> {schedule = #schedule.tree<
     version { together { kernel { loop d0 grid { place e:0 cols d1 in l1 place s:1 cols d1 in l1 place q:2 cols d1 in l1 } } kernel { loop d0 grid { place e:0 cols d1 in l1 place s:1 cols d1 in l1 place q:2 cols d1 in l1 } } } }
   >} {
   ^bb0(%a: tensor<?x?xf32, #dyn.shape<[M, N]>>):
@@ -474,7 +474,7 @@ func.func @again(%x: tensor<?x?xf32, #dyn.shape<[M, N]>>) -> tensor<?x?xf32, #dy
   %M = dyn.symbol "M" : index
   %N = dyn.symbol "N" : index
   // expected-error @below {{'graph.fusion' op has a schedule that is refused: version 0, launch 0: %s is combined again where it is known}}
-  %y = graph.fusion(%x : tensor<?x?xf32, #dyn.shape<[M, N]>>) -> tensor<?x?xf32, #dyn.shape<[M, N]>> {kind = "row", schedule = #schedule.tree<
+  %y = graph.fusion(%x : tensor<?x?xf32, #dyn.shape<[M, N]>>) -> tensor<?x?xf32, #dyn.shape<[M, N]>> {schedule = #schedule.tree<
     version { kernel { loop d0 grid { place e:0 cols d1 in l1 place s:1 cols d1 in l1 place q:2 cols d1 in l1 loop d1 { place s:1 } } } }
   >} {
   ^bb0(%a: tensor<?x?xf32, #dyn.shape<[M, N]>>):
@@ -508,7 +508,7 @@ func.func @twice_in_a_sum(%x: tensor<?x?xf32, #dyn.shape<[M, N]>>) -> tensor<?x?
   %M = dyn.symbol "M" : index
   %N = dyn.symbol "N" : index
   // expected-error @below {{'graph.fusion' op has a schedule that is refused: version 0, launch 0: %s is placed twice in the loops along which it is combined}}
-  %y = graph.fusion(%x : tensor<?x?xf32, #dyn.shape<[M, N]>>) -> tensor<?x?xf32, #dyn.shape<[M, N]>> {kind = "row", schedule = #schedule.tree<
+  %y = graph.fusion(%x : tensor<?x?xf32, #dyn.shape<[M, N]>>) -> tensor<?x?xf32, #dyn.shape<[M, N]>> {schedule = #schedule.tree<
     version { kernel { loop d0 grid { loop d1 by 4 { loop d1 { place e:0 place s:1 } loop d1 { place e:0 place s:1 } } loop d1 { place e:0 place q:2 } } } }
   >} {
   ^bb0(%a: tensor<?x?xf32, #dyn.shape<[M, N]>>):
@@ -541,7 +541,7 @@ func.func @between(%x: tensor<?x?xf32, #dyn.shape<[M, N]>>) -> tensor<?x?xf32, #
   %M = dyn.symbol "M" : index
   %N = dyn.symbol "N" : index
   // expected-error @below {{'graph.fusion' op has a schedule that is refused: version 0, launch 0: a kernel makes nothing that is needed}}
-  %y = graph.fusion(%x : tensor<?x?xf32, #dyn.shape<[M, N]>>) -> tensor<?x?xf32, #dyn.shape<[M, N]>> {kind = "row", schedule = #schedule.tree<
+  %y = graph.fusion(%x : tensor<?x?xf32, #dyn.shape<[M, N]>>) -> tensor<?x?xf32, #dyn.shape<[M, N]>> {schedule = #schedule.tree<
     version { kernel { loop d1 { loop d0 { place e:0 place s:1 } } } }
   >} {
   ^bb0(%a: tensor<?x?xf32, #dyn.shape<[M, N]>>):
@@ -574,7 +574,7 @@ func.func @two_parts(%x: tensor<?x?xf32, #dyn.shape<[M, N]>>) -> tensor<?x?xf32,
   %M = dyn.symbol "M" : index
   %N = dyn.symbol "N" : index
   // expected-error @below {{'graph.fusion' op has a schedule that is refused: version 0, launch 0: two loops of the grid run over d1}}
-  %y = graph.fusion(%x : tensor<?x?xf32, #dyn.shape<[M, N]>>) -> tensor<?x?xf32, #dyn.shape<[M, N]>> {kind = "row", schedule = #schedule.tree<
+  %y = graph.fusion(%x : tensor<?x?xf32, #dyn.shape<[M, N]>>) -> tensor<?x?xf32, #dyn.shape<[M, N]>> {schedule = #schedule.tree<
     version { kernel { loop d1 even 4 grid { loop d1 by 4 grid { place e:0 cols d1 in l1 place s:1 cols d1 in l1 } } } }
   >} {
   ^bb0(%a: tensor<?x?xf32, #dyn.shape<[M, N]>>):
@@ -608,7 +608,7 @@ func.func @half_a_dim(%x: tensor<?x?xf32, #dyn.shape<[M, N]>>) -> tensor<?x?xf32
   %M = dyn.symbol "M" : index
   %N = dyn.symbol "N" : index
   // expected-error @below {{'graph.fusion' op has a schedule that is refused: version 0, launch 0: %e is placed where d1 is neither one index nor in its tile}}
-  %y = graph.fusion(%x : tensor<?x?xf32, #dyn.shape<[M, N]>>) -> tensor<?x?xf32, #dyn.shape<[M, N]>> {kind = "row", schedule = #schedule.tree<
+  %y = graph.fusion(%x : tensor<?x?xf32, #dyn.shape<[M, N]>>) -> tensor<?x?xf32, #dyn.shape<[M, N]>> {schedule = #schedule.tree<
     version { kernel { loop d0 grid { place e:0 place s:1 cols d1 in l1 place q:2 cols d1 in l1 } } }
   >} {
   ^bb0(%a: tensor<?x?xf32, #dyn.shape<[M, N]>>):
@@ -641,7 +641,7 @@ func.func @part_of_a_dim(%x: tensor<?x?xf32, #dyn.shape<[M, N]>>) -> tensor<?x?x
   %M = dyn.symbol "M" : index
   %N = dyn.symbol "N" : index
   // expected-error @below {{'graph.fusion' op has a schedule that is refused: version 0, launch 0: %e has a tile along d1, of which a loop inside takes one index after the other}}
-  %y = graph.fusion(%x : tensor<?x?xf32, #dyn.shape<[M, N]>>) -> tensor<?x?xf32, #dyn.shape<[M, N]>> {kind = "row", schedule = #schedule.tree<
+  %y = graph.fusion(%x : tensor<?x?xf32, #dyn.shape<[M, N]>>) -> tensor<?x?xf32, #dyn.shape<[M, N]>> {schedule = #schedule.tree<
     version { kernel { loop d1 even 4 grid { loop d0 { place e:0 cols d1 in l1 place s:1 cols d1 in l1 place q:2 cols d1 in l1 } } } }
   >} {
   ^bb0(%a: tensor<?x?xf32, #dyn.shape<[M, N]>>):
@@ -675,7 +675,7 @@ func.func @lost_in_the_loop(%x: tensor<?x?xf32, #dyn.shape<[M, N]>>) -> tensor<?
   %M = dyn.symbol "M" : index
   %N = dyn.symbol "N" : index
   // expected-error @below {{'graph.fusion' op has a schedule that is refused: version 0, launch 0: %q reads %e, which is not made there, nor by an earlier launch}}
-  %y = graph.fusion(%x : tensor<?x?xf32, #dyn.shape<[M, N]>>) -> tensor<?x?xf32, #dyn.shape<[M, N]>> {kind = "row", schedule = #schedule.tree<
+  %y = graph.fusion(%x : tensor<?x?xf32, #dyn.shape<[M, N]>>) -> tensor<?x?xf32, #dyn.shape<[M, N]>> {schedule = #schedule.tree<
     version { kernel { loop d0 grid { place e:0 cols d1 in l1 place s:1 cols d1 in l1 loop d1 by 64 { place q:2 cols d1 in l1 } } } }
   >} {
   ^bb0(%a: tensor<?x?xf32, #dyn.shape<[M, N]>>):
@@ -709,7 +709,7 @@ func.func @not_a_multiple(%x: tensor<?x?xf32, #dyn.shape<[M, N]>>) -> tensor<?x?
   %M = dyn.symbol "M" : index
   %N = dyn.symbol "N" : index
   // expected-error @below {{'graph.fusion' op has a schedule that is refused: version 0, launch 0: the loop over d1 takes 32 indices of 48, which are no multiple}}
-  %y = graph.fusion(%x : tensor<?x?xf32, #dyn.shape<[M, N]>>) -> tensor<?x?xf32, #dyn.shape<[M, N]>> {kind = "row", schedule = #schedule.tree<
+  %y = graph.fusion(%x : tensor<?x?xf32, #dyn.shape<[M, N]>>) -> tensor<?x?xf32, #dyn.shape<[M, N]>> {schedule = #schedule.tree<
     version { kernel { loop d1 by 48 grid { loop d0 { loop d1 by 32 { place e:0 cols d1 in l1 place s:1 cols d1 in l1 place q:2 cols d1 in l1 } } } } }
   >} {
   ^bb0(%a: tensor<?x?xf32, #dyn.shape<[M, N]>>):
@@ -742,7 +742,7 @@ func.func @divided_again(%x: tensor<?x?xf32, #dyn.shape<[M, N]>>) -> tensor<?x?x
   %M = dyn.symbol "M" : index
   %N = dyn.symbol "N" : index
   // expected-error @below {{'graph.fusion' op has a schedule that is refused: version 0, launch 0: the loop over d1 divides a part of it once more, of which each index has a trip}}
-  %y = graph.fusion(%x : tensor<?x?xf32, #dyn.shape<[M, N]>>) -> tensor<?x?xf32, #dyn.shape<[M, N]>> {kind = "row", schedule = #schedule.tree<
+  %y = graph.fusion(%x : tensor<?x?xf32, #dyn.shape<[M, N]>>) -> tensor<?x?xf32, #dyn.shape<[M, N]>> {schedule = #schedule.tree<
     version { kernel { loop d1 even 4 grid { loop d0 { loop d1 by 16 { loop d1 { place e:0 } } } } } }
   >} {
   ^bb0(%a: tensor<?x?xf32, #dyn.shape<[M, N]>>):
@@ -775,7 +775,7 @@ func.func @even_inside(%x: tensor<?x?xf32, #dyn.shape<[M, N]>>) -> tensor<?x?xf3
   %M = dyn.symbol "M" : index
   %N = dyn.symbol "N" : index
   // expected-error @below {{'graph.fusion' op has a schedule that is refused: version 0, launch 0: the loop over d1 has even parts, which only a loop of the grid has}}
-  %y = graph.fusion(%x : tensor<?x?xf32, #dyn.shape<[M, N]>>) -> tensor<?x?xf32, #dyn.shape<[M, N]>> {kind = "row", schedule = #schedule.tree<
+  %y = graph.fusion(%x : tensor<?x?xf32, #dyn.shape<[M, N]>>) -> tensor<?x?xf32, #dyn.shape<[M, N]>> {schedule = #schedule.tree<
     version { kernel { loop d0 grid { loop d1 even 4 { place e:0 cols d1 in l1 place s:1 cols d1 in l1 place q:2 cols d1 in l1 } } } }
   >} {
   ^bb0(%a: tensor<?x?xf32, #dyn.shape<[M, N]>>):
@@ -809,7 +809,7 @@ func.func @no_space(%x: tensor<?x?xf32, #dyn.shape<[M, N]>>) -> tensor<?x?xf32, 
   %M = dyn.symbol "M" : index
   %N = dyn.symbol "N" : index
   // expected-error @below {{'graph.fusion' op has a schedule that is refused: version 0, launch 0: %e lies in 'l9'; a tile with columns lies in 'l1' or 'vec'}}
-  %y = graph.fusion(%x : tensor<?x?xf32, #dyn.shape<[M, N]>>) -> tensor<?x?xf32, #dyn.shape<[M, N]>> {kind = "row", schedule = #schedule.tree<
+  %y = graph.fusion(%x : tensor<?x?xf32, #dyn.shape<[M, N]>>) -> tensor<?x?xf32, #dyn.shape<[M, N]>> {schedule = #schedule.tree<
     version { kernel { loop d0 grid { place e:0 cols d1 in l9 place s:1 cols d1 in l1 place q:2 cols d1 in l1 } } }
   >} {
   ^bb0(%a: tensor<?x?xf32, #dyn.shape<[M, N]>>):
@@ -842,7 +842,7 @@ func.func @two_spaces(%x: tensor<?x?xf32, #dyn.shape<[M, N]>>) -> tensor<?x?xf32
   %M = dyn.symbol "M" : index
   %N = dyn.symbol "N" : index
   // expected-error @below {{'graph.fusion' op has a schedule that is refused: version 0, launch 0: %s reads %e on a tile of another space or padding than that on which it was made}}
-  %y = graph.fusion(%x : tensor<?x?xf32, #dyn.shape<[M, N]>>) -> tensor<?x?xf32, #dyn.shape<[M, N]>> {kind = "row", schedule = #schedule.tree<
+  %y = graph.fusion(%x : tensor<?x?xf32, #dyn.shape<[M, N]>>) -> tensor<?x?xf32, #dyn.shape<[M, N]>> {schedule = #schedule.tree<
     version { kernel { loop d0 grid { loop d1 by 32 { place e:0 cols d1 in l1 place s:1 cols d1 in vec } } } }
   >} {
   ^bb0(%a: tensor<?x?xf32, #dyn.shape<[M, N]>>):
@@ -875,7 +875,7 @@ func.func @open_registers(%x: tensor<?x?xf32, #dyn.shape<[M, N]>>) -> tensor<?x?
   %M = dyn.symbol "M" : index
   %N = dyn.symbol "N" : index
   // expected-error @below {{'graph.fusion' op has a schedule that is refused: version 0, launch 0: %e has a tile along d1 whose extent is no constant, which only columns in 'l1' may have}}
-  %y = graph.fusion(%x : tensor<?x?xf32, #dyn.shape<[M, N]>>) -> tensor<?x?xf32, #dyn.shape<[M, N]>> {kind = "row", schedule = #schedule.tree<
+  %y = graph.fusion(%x : tensor<?x?xf32, #dyn.shape<[M, N]>>) -> tensor<?x?xf32, #dyn.shape<[M, N]>> {schedule = #schedule.tree<
     version { kernel { loop d0 grid { place e:0 cols d1 in vec place s:1 cols d1 in l1 place q:2 cols d1 in l1 } } }
   >} {
   ^bb0(%a: tensor<?x?xf32, #dyn.shape<[M, N]>>):
@@ -908,7 +908,7 @@ func.func @rows_of_a_sum(%x: tensor<?x?xf32, #dyn.shape<[M, N]>>) -> tensor<?x?x
   %M = dyn.symbol "M" : index
   %N = dyn.symbol "N" : index
   // expected-error @below {{'graph.fusion' op has a schedule that is refused: version 0, launch 0: %e has a tile along d0 whose extent is no constant, which only columns in 'l1' may have}}
-  %y = graph.fusion(%x : tensor<?x?xf32, #dyn.shape<[M, N]>>) -> tensor<?x?xf32, #dyn.shape<[M, N]>> {kind = "row", schedule = #schedule.tree<
+  %y = graph.fusion(%x : tensor<?x?xf32, #dyn.shape<[M, N]>>) -> tensor<?x?xf32, #dyn.shape<[M, N]>> {schedule = #schedule.tree<
     version { kernel { place e:0 rows d0 cols d1 in l1 place s:1 rows d0 cols d1 in l1 } }
   >} {
   ^bb0(%a: tensor<?x?xf32, #dyn.shape<[M, N]>>):
@@ -941,7 +941,7 @@ func.func @padded_sum(%x: tensor<?x?xf32, #dyn.shape<[M, N]>>) -> tensor<?x?xf32
   %M = dyn.symbol "M" : index
   %N = dyn.symbol "N" : index
   // expected-error @below {{'graph.fusion' op has a schedule that is refused: version 0, launch 0: %s is combined along columns that are padded with zeros}}
-  %y = graph.fusion(%x : tensor<?x?xf32, #dyn.shape<[M, N]>>) -> tensor<?x?xf32, #dyn.shape<[M, N]>> {kind = "row", schedule = #schedule.tree<
+  %y = graph.fusion(%x : tensor<?x?xf32, #dyn.shape<[M, N]>>) -> tensor<?x?xf32, #dyn.shape<[M, N]>> {schedule = #schedule.tree<
     version { kernel { loop d0 grid { loop d1 by 16 { place e:0 cols d1 in l1 padded place s:1 cols d1 in l1 padded } } } }
   >} {
   ^bb0(%a: tensor<?x?xf32, #dyn.shape<[M, N]>>):
@@ -974,7 +974,7 @@ func.func @rows_and_columns(%x: tensor<?x?xf32, #dyn.shape<[M, N]>>) -> tensor<?
   %M = dyn.symbol "M" : index
   %N = dyn.symbol "N" : index
   // expected-error @below {{'graph.fusion' op has a schedule that is refused: version 0, launch 0: d0 is rows of one tile and columns of another in the same kernel}}
-  %y = graph.fusion(%x : tensor<?x?xf32, #dyn.shape<[M, N]>>) -> tensor<?x?xf32, #dyn.shape<[M, N]>> {kind = "row", schedule = #schedule.tree<
+  %y = graph.fusion(%x : tensor<?x?xf32, #dyn.shape<[M, N]>>) -> tensor<?x?xf32, #dyn.shape<[M, N]>> {schedule = #schedule.tree<
     version { kernel { loop d1 { place e:0 rows d0 in l1 } loop d1 { place e:0 cols d0 in l1 } } }
   >} {
   ^bb0(%a: tensor<?x?xf32, #dyn.shape<[M, N]>>):
@@ -1008,7 +1008,7 @@ func.func @no_parts(%x: tensor<?x?xf32, #dyn.shape<[M, N]>>) -> tensor<?x?xf32, 
   %M = dyn.symbol "M" : index
   %N = dyn.symbol "N" : index
   // expected-error @below {{'graph.fusion' op has a schedule that is refused: version 0, launch 0: %s is joined, and no earlier launch makes parts of it}}
-  %y = graph.fusion(%x : tensor<?x?xf32, #dyn.shape<[M, N]>>) -> tensor<?x?xf32, #dyn.shape<[M, N]>> {kind = "row", schedule = #schedule.tree<
+  %y = graph.fusion(%x : tensor<?x?xf32, #dyn.shape<[M, N]>>) -> tensor<?x?xf32, #dyn.shape<[M, N]>> {schedule = #schedule.tree<
     version { kernel { loop d0 grid { join s:1 place e:0 cols d1 in l1 place q:2 cols d1 in l1 } } }
   >} {
   ^bb0(%a: tensor<?x?xf32, #dyn.shape<[M, N]>>):
@@ -1042,7 +1042,7 @@ func.func @no_product(%x: tensor<?x?xf32, #dyn.shape<[M, N]>>) -> tensor<?x?xf32
   %M = dyn.symbol "M" : index
   %N = dyn.symbol "N" : index
   // expected-error @below {{'graph.fusion' op has a schedule that is refused: version 0, launch 0: %s is no contraction: it is no sum over two tensors}}
-  %y = graph.fusion(%x : tensor<?x?xf32, #dyn.shape<[M, N]>>) -> tensor<?x?xf32, #dyn.shape<[M, N]>> {kind = "row", schedule = #schedule.tree<
+  %y = graph.fusion(%x : tensor<?x?xf32, #dyn.shape<[M, N]>>) -> tensor<?x?xf32, #dyn.shape<[M, N]>> {schedule = #schedule.tree<
     version { kernel { loop d0 grid { place e:0 cols d1 in l1 contract s:1 cols d1 in l1 place q:2 cols d1 in l1 } } }
   >} {
   ^bb0(%a: tensor<?x?xf32, #dyn.shape<[M, N]>>):
@@ -1075,7 +1075,7 @@ func.func @no_product(%x: tensor<?x?xf32, #dyn.shape<[M, N]>>) -> tensor<?x?xf32
 func.func @product_in_the_cache(%x: tensor<?x24xf32, #dyn.shape<[M, 24]>>, %w: tensor<24x40xf32>) -> tensor<?x40xf32, #dyn.shape<[M, 40]>> {
   %M = dyn.symbol "M" : index
   // expected-error @below {{'graph.fusion' op has a schedule that is refused: version 0, launch 1: the contraction %p lies in 'l1', not in registers}}
-  %y = graph.fusion(%x, %w : tensor<?x24xf32, #dyn.shape<[M, 24]>>, tensor<24x40xf32>) -> tensor<?x40xf32, #dyn.shape<[M, 40]>> {kind = "contract", schedule = #schedule.tree<
+  %y = graph.fusion(%x, %w : tensor<?x24xf32, #dyn.shape<[M, 24]>>, tensor<24x40xf32>) -> tensor<?x40xf32, #dyn.shape<[M, 40]>> {schedule = #schedule.tree<
     version { kernel { loop d1 by 16 grid { loop d2 { pack p:0.1 cols d1 in vec padded } } } kernel { loop d1 by 16 grid { loop d0 by 4 grid { loop d2 { contract p:0 rows d0 cols d1 in l1 } } } } }
   >} {
   ^bb0(%a: tensor<?x24xf32, #dyn.shape<[M, 24]>>, %b: tensor<24x40xf32>):
@@ -1098,7 +1098,7 @@ func.func @product_in_the_cache(%x: tensor<?x24xf32, #dyn.shape<[M, 24]>>, %w: t
 func.func @all_of_the_sum(%x: tensor<?x24xf32, #dyn.shape<[M, 24]>>, %w: tensor<24x40xf32>) -> tensor<?x40xf32, #dyn.shape<[M, 40]>> {
   %M = dyn.symbol "M" : index
   // expected-error @below {{'graph.fusion' op has a schedule that is refused: version 0, launch 1: the contraction %p is placed where d2, which it sums over, has more than one index}}
-  %y = graph.fusion(%x, %w : tensor<?x24xf32, #dyn.shape<[M, 24]>>, tensor<24x40xf32>) -> tensor<?x40xf32, #dyn.shape<[M, 40]>> {kind = "contract", schedule = #schedule.tree<
+  %y = graph.fusion(%x, %w : tensor<?x24xf32, #dyn.shape<[M, 24]>>, tensor<24x40xf32>) -> tensor<?x40xf32, #dyn.shape<[M, 40]>> {schedule = #schedule.tree<
     version { kernel { loop d1 by 16 grid { loop d2 { pack p:0.1 cols d1 in vec padded } } } kernel { loop d1 by 16 grid { loop d0 by 4 grid { contract p:0 rows d0 cols d1 in vec } } } }
   >} {
   ^bb0(%a: tensor<?x24xf32, #dyn.shape<[M, 24]>>, %b: tensor<24x40xf32>):
@@ -1121,7 +1121,7 @@ func.func @all_of_the_sum(%x: tensor<?x24xf32, #dyn.shape<[M, 24]>>, %w: tensor<
 func.func @rows_of_the_right(%x: tensor<?x24xf32, #dyn.shape<[M, 24]>>, %w: tensor<24x40xf32>) -> tensor<?x40xf32, #dyn.shape<[M, 40]>> {
   %M = dyn.symbol "M" : index
   // expected-error @below {{'graph.fusion' op has a schedule that is refused: version 0, launch 1: input 1 of %p is packed, and has no columns there}}
-  %y = graph.fusion(%x, %w : tensor<?x24xf32, #dyn.shape<[M, 24]>>, tensor<24x40xf32>) -> tensor<?x40xf32, #dyn.shape<[M, 40]>> {kind = "contract", schedule = #schedule.tree<
+  %y = graph.fusion(%x, %w : tensor<?x24xf32, #dyn.shape<[M, 24]>>, tensor<24x40xf32>) -> tensor<?x40xf32, #dyn.shape<[M, 40]>> {schedule = #schedule.tree<
     version { kernel { loop d1 by 16 grid { loop d2 { pack p:0.1 cols d1 in vec padded } } } kernel { loop d1 by 16 grid { loop d0 by 4 grid { loop d2 { contract p:0 rows d1 cols d0 in vec } } } } }
   >} {
   ^bb0(%a: tensor<?x24xf32, #dyn.shape<[M, 24]>>, %b: tensor<24x40xf32>):
@@ -1145,7 +1145,7 @@ func.func @rows_of_the_right(%x: tensor<?x24xf32, #dyn.shape<[M, 24]>>, %w: tens
 func.func @other_columns(%x: tensor<?x24xf32, #dyn.shape<[M, 24]>>, %w: tensor<24x40xf32>) -> tensor<?x40xf32, #dyn.shape<[M, 40]>> {
   %M = dyn.symbol "M" : index
   // expected-error @below {{'graph.fusion' op has a schedule that is refused: version 0, launch 1: input 1 of %p was packed in other columns than it is read in}}
-  %y = graph.fusion(%x, %w : tensor<?x24xf32, #dyn.shape<[M, 24]>>, tensor<24x40xf32>) -> tensor<?x40xf32, #dyn.shape<[M, 40]>> {kind = "contract", schedule = #schedule.tree<
+  %y = graph.fusion(%x, %w : tensor<?x24xf32, #dyn.shape<[M, 24]>>, tensor<24x40xf32>) -> tensor<?x40xf32, #dyn.shape<[M, 40]>> {schedule = #schedule.tree<
     version { kernel { loop d1 by 16 grid { loop d2 { pack p:0.1 cols d1 in vec padded } } } kernel { loop d1 by 32 grid { loop d0 by 4 grid { loop d2 { contract p:0 rows d0 cols d1 in vec } } } } }
   >} {
   ^bb0(%a: tensor<?x24xf32, #dyn.shape<[M, 24]>>, %b: tensor<24x40xf32>):
@@ -1168,7 +1168,7 @@ func.func @other_columns(%x: tensor<?x24xf32, #dyn.shape<[M, 24]>>, %w: tensor<2
 func.func @packed_twice(%x: tensor<?x24xf32, #dyn.shape<[M, 24]>>, %w: tensor<24x40xf32>) -> tensor<?x40xf32, #dyn.shape<[M, 40]>> {
   %M = dyn.symbol "M" : index
   // expected-error @below {{'graph.fusion' op has a schedule that is refused: version 0, launch 0: a kernel packs several operands; each needs a kernel of its own}}
-  %y = graph.fusion(%x, %w : tensor<?x24xf32, #dyn.shape<[M, 24]>>, tensor<24x40xf32>) -> tensor<?x40xf32, #dyn.shape<[M, 40]>> {kind = "contract", schedule = #schedule.tree<
+  %y = graph.fusion(%x, %w : tensor<?x24xf32, #dyn.shape<[M, 24]>>, tensor<24x40xf32>) -> tensor<?x40xf32, #dyn.shape<[M, 40]>> {schedule = #schedule.tree<
     version { kernel { loop d1 by 16 grid { loop d2 { pack p:0.1 cols d1 in vec padded pack p:0.1 cols d1 in vec padded } } } kernel { loop d1 by 16 grid { loop d2 { pack p:0.1 cols d1 in vec padded } } } }
   >} {
   ^bb0(%a: tensor<?x24xf32, #dyn.shape<[M, 24]>>, %b: tensor<24x40xf32>):
@@ -1191,7 +1191,7 @@ func.func @packed_twice(%x: tensor<?x24xf32, #dyn.shape<[M, 24]>>, %w: tensor<24
 func.func @packed_in_blocks(%x: tensor<?x24xf32, #dyn.shape<[M, 24]>>, %w: tensor<24x40xf32>) -> tensor<?x40xf32, #dyn.shape<[M, 40]>> {
   %M = dyn.symbol "M" : index
   // expected-error @below {{'graph.fusion' op has a schedule that is refused: version 0, launch 0: operand 1 of %p is packed in a loop that has more than one index of d2}}
-  %y = graph.fusion(%x, %w : tensor<?x24xf32, #dyn.shape<[M, 24]>>, tensor<24x40xf32>) -> tensor<?x40xf32, #dyn.shape<[M, 40]>> {kind = "contract", schedule = #schedule.tree<
+  %y = graph.fusion(%x, %w : tensor<?x24xf32, #dyn.shape<[M, 24]>>, tensor<24x40xf32>) -> tensor<?x40xf32, #dyn.shape<[M, 40]>> {schedule = #schedule.tree<
     version { kernel { loop d1 by 16 grid { loop d2 by 4 { loop d2 { pack p:0.1 cols d1 in vec padded } } } } kernel { loop d1 by 16 grid { loop d0 by 4 grid { loop d2 { contract p:0 rows d0 cols d1 in vec } } } } }
   >} {
   ^bb0(%a: tensor<?x24xf32, #dyn.shape<[M, 24]>>, %b: tensor<24x40xf32>):
@@ -1215,7 +1215,7 @@ func.func @packed_in_blocks(%x: tensor<?x24xf32, #dyn.shape<[M, 24]>>, %w: tenso
 func.func @near_right(%x: tensor<?x24xf32, #dyn.shape<[M, 24]>>, %w: tensor<24x40xf32>) -> tensor<?x40xf32, #dyn.shape<[M, 40]>> {
   %M = dyn.symbol "M" : index
   // expected-error @below {{'graph.fusion' op has a schedule that is refused: version 0, launch 1: operand 1 of %p is kept near, and no contraction of the kernel reads it as its left factor}}
-  %y = graph.fusion(%x, %w : tensor<?x24xf32, #dyn.shape<[M, 24]>>, tensor<24x40xf32>) -> tensor<?x40xf32, #dyn.shape<[M, 40]>> {kind = "contract", schedule = #schedule.tree<
+  %y = graph.fusion(%x, %w : tensor<?x24xf32, #dyn.shape<[M, 24]>>, tensor<24x40xf32>) -> tensor<?x40xf32, #dyn.shape<[M, 40]>> {schedule = #schedule.tree<
     version { kernel { loop d1 by 16 grid { loop d2 { pack p:0.1 cols d1 in vec padded } } } kernel { loop d1 by 16 grid { loop d0 by 4 grid { cache p:0.1 cols d1 in l1 padded loop d2 { contract p:0 rows d0 cols d1 in vec } } } } }
   >} {
   ^bb0(%a: tensor<?x24xf32, #dyn.shape<[M, 24]>>, %b: tensor<24x40xf32>):
@@ -1238,7 +1238,7 @@ func.func @near_right(%x: tensor<?x24xf32, #dyn.shape<[M, 24]>>, %w: tensor<24x4
 func.func @near_in_registers(%x: tensor<?x24xf32, #dyn.shape<[M, 24]>>, %w: tensor<24x40xf32>) -> tensor<?x40xf32, #dyn.shape<[M, 40]>> {
   %M = dyn.symbol "M" : index
   // expected-error @below {{'graph.fusion' op has a schedule that is refused: version 0, launch 1: operand 0 of %p is kept in 'vec'; a group keeps it in 'l1'}}
-  %y = graph.fusion(%x, %w : tensor<?x24xf32, #dyn.shape<[M, 24]>>, tensor<24x40xf32>) -> tensor<?x40xf32, #dyn.shape<[M, 40]>> {kind = "contract", schedule = #schedule.tree<
+  %y = graph.fusion(%x, %w : tensor<?x24xf32, #dyn.shape<[M, 24]>>, tensor<24x40xf32>) -> tensor<?x40xf32, #dyn.shape<[M, 40]>> {schedule = #schedule.tree<
     version { kernel { loop d1 by 16 grid { loop d2 { pack p:0.1 cols d1 in vec padded } } } kernel { loop d1 by 16 grid { loop d0 by 4 grid { cache p:0.0 cols d0 in vec padded loop d2 { contract p:0 rows d0 cols d1 in vec } } } } }
   >} {
   ^bb0(%a: tensor<?x24xf32, #dyn.shape<[M, 24]>>, %b: tensor<24x40xf32>):
@@ -1261,7 +1261,7 @@ func.func @near_in_registers(%x: tensor<?x24xf32, #dyn.shape<[M, 24]>>, %w: tens
 func.func @near_twice(%x: tensor<?x24xf32, #dyn.shape<[M, 24]>>, %w: tensor<24x40xf32>) -> tensor<?x40xf32, #dyn.shape<[M, 40]>> {
   %M = dyn.symbol "M" : index
   // expected-error @below {{'graph.fusion' op has a schedule that is refused: version 0, launch 1: operand 0 of %p is kept near where it is already}}
-  %y = graph.fusion(%x, %w : tensor<?x24xf32, #dyn.shape<[M, 24]>>, tensor<24x40xf32>) -> tensor<?x40xf32, #dyn.shape<[M, 40]>> {kind = "contract", schedule = #schedule.tree<
+  %y = graph.fusion(%x, %w : tensor<?x24xf32, #dyn.shape<[M, 24]>>, tensor<24x40xf32>) -> tensor<?x40xf32, #dyn.shape<[M, 40]>> {schedule = #schedule.tree<
     version { kernel { loop d1 by 16 grid { loop d2 { pack p:0.1 cols d1 in vec padded } } } kernel { loop d1 by 16 grid { loop d0 by 4 grid { cache p:0.0 cols d0 in l1 padded cache p:0.0 cols d0 in l1 padded loop d2 { contract p:0 rows d0 cols d1 in vec } } } } }
   >} {
   ^bb0(%a: tensor<?x24xf32, #dyn.shape<[M, 24]>>, %b: tensor<24x40xf32>):
@@ -1284,7 +1284,7 @@ func.func @near_twice(%x: tensor<?x24xf32, #dyn.shape<[M, 24]>>, %w: tensor<24x4
 func.func @large_tile(%x: tensor<?x24xf32, #dyn.shape<[M, 24]>>, %w: tensor<24x40xf32>) -> tensor<?x40xf32, #dyn.shape<[M, 40]>> {
   %M = dyn.symbol "M" : index
   // expected-error @below {{'graph.fusion' op has a schedule that is refused: version 0, launch 1: %p has a tile of 65536 elements in registers, which hold 4096 at most}}
-  %y = graph.fusion(%x, %w : tensor<?x24xf32, #dyn.shape<[M, 24]>>, tensor<24x40xf32>) -> tensor<?x40xf32, #dyn.shape<[M, 40]>> {kind = "contract", schedule = #schedule.tree<
+  %y = graph.fusion(%x, %w : tensor<?x24xf32, #dyn.shape<[M, 24]>>, tensor<24x40xf32>) -> tensor<?x40xf32, #dyn.shape<[M, 40]>> {schedule = #schedule.tree<
     version { kernel { loop d1 by 16 grid { loop d2 { pack p:0.1 cols d1 in vec padded } } } kernel { loop d1 by 16 grid { loop d0 by 4096 grid { loop d2 { contract p:0 rows d0 cols d1 in vec } } } } }
   >} {
   ^bb0(%a: tensor<?x24xf32, #dyn.shape<[M, 24]>>, %b: tensor<24x40xf32>):

@@ -8,7 +8,7 @@
 func.func @no_body(%x: tensor<?x24xf32, #dyn.shape<[M, 24]>>, %w: tensor<24x64xf32>) -> tensor<?x64xf32, #dyn.shape<[M, 64]>> {
   %M = dyn.symbol "M" : index
   // expected-error @below {{'graph.fusion' op has a schedule that is refused: version 0, launch 1: operand 0 of %p is made in the region, and has no body that computes it}}
-  %y = graph.fusion(%x, %w : tensor<?x24xf32, #dyn.shape<[M, 24]>>, tensor<24x64xf32>) -> tensor<?x64xf32, #dyn.shape<[M, 64]>> {kind = "contract", schedule = #schedule.tree<
+  %y = graph.fusion(%x, %w : tensor<?x24xf32, #dyn.shape<[M, 24]>>, tensor<24x64xf32>) -> tensor<?x64xf32, #dyn.shape<[M, 64]>> {schedule = #schedule.tree<
     version { kernel { loop d2 by 32 grid { loop d1 { pack p:1.1 cols d2 in vec padded } } } kernel { loop d2 by 32 grid { loop d0 by 12 grid { cache p:1.0 cols d1 in l1 padded loop d1 { contract p:1 rows d0 cols d2 in vec } } } } }
   >} {
   ^bb0(%a: tensor<?x24xf32, #dyn.shape<[M, 24]>>, %b: tensor<24x64xf32>):
@@ -37,7 +37,7 @@ func.func @no_body(%x: tensor<?x24xf32, #dyn.shape<[M, 24]>>, %w: tensor<24x64xf
 func.func @not_computed(%x: tensor<?x24xf32, #dyn.shape<[M, 24]>>, %w: tensor<24x64xf32>) -> tensor<?x64xf32, #dyn.shape<[M, 64]>> {
   %M = dyn.symbol "M" : index
   // expected-error @below {{'graph.fusion' op has a schedule that is refused: version 0, launch 1: the body of operand 0 of %p does not compute it}}
-  %y = graph.fusion(%x, %w : tensor<?x24xf32, #dyn.shape<[M, 24]>>, tensor<24x64xf32>) -> tensor<?x64xf32, #dyn.shape<[M, 64]>> {kind = "contract", schedule = #schedule.tree<
+  %y = graph.fusion(%x, %w : tensor<?x24xf32, #dyn.shape<[M, 24]>>, tensor<24x64xf32>) -> tensor<?x64xf32, #dyn.shape<[M, 64]>> {schedule = #schedule.tree<
     version { kernel { loop d2 by 32 grid { loop d1 { pack p:1.1 cols d2 in vec padded } } } kernel { loop d2 by 32 grid { loop d0 by 12 grid { cache p:1.0 cols d1 in l1 padded { operand e:0.0 rows d0 cols d1 in vec padded } loop d1 { contract p:1 rows d0 cols d2 in vec } } } } }
   >} {
   ^bb0(%a: tensor<?x24xf32, #dyn.shape<[M, 24]>>, %b: tensor<24x64xf32>):
@@ -66,7 +66,7 @@ func.func @not_computed(%x: tensor<?x24xf32, #dyn.shape<[M, 24]>>, %w: tensor<24
 func.func @body_of_a_tensor(%x: tensor<?x24xf32, #dyn.shape<[M, 24]>>, %w: tensor<24x64xf32>) -> tensor<?x64xf32, #dyn.shape<[M, 64]>> {
   %M = dyn.symbol "M" : index
   // expected-error @below {{'graph.fusion' op has a schedule that is refused: version 0, launch 1: the body of operand 0 of %e is not loops, one in the other, that copy it tile by tile}}
-  %y = graph.fusion(%x, %w : tensor<?x24xf32, #dyn.shape<[M, 24]>>, tensor<24x64xf32>) -> tensor<?x64xf32, #dyn.shape<[M, 64]>> {kind = "contract", schedule = #schedule.tree<
+  %y = graph.fusion(%x, %w : tensor<?x24xf32, #dyn.shape<[M, 24]>>, tensor<24x64xf32>) -> tensor<?x64xf32, #dyn.shape<[M, 64]>> {schedule = #schedule.tree<
     version { kernel { loop d2 by 32 grid { loop d1 { pack p:1.1 cols d2 in vec padded } } } kernel { loop d2 by 32 grid { loop d0 by 12 grid { cache e:0.0 cols d1 in l1 padded { loop d0 by 1 { place e:0 rows d0 cols d1 in l1 padded } } place p:1 } } } }
   >} {
   ^bb0(%a: tensor<?x24xf32, #dyn.shape<[M, 24]>>, %b: tensor<24x64xf32>):
@@ -95,7 +95,7 @@ func.func @body_of_a_tensor(%x: tensor<?x24xf32, #dyn.shape<[M, 24]>>, %w: tenso
 func.func @twice(%x: tensor<?x24xf32, #dyn.shape<[M, 24]>>, %w: tensor<24x64xf32>) -> tensor<?x64xf32, #dyn.shape<[M, 64]>> {
   %M = dyn.symbol "M" : index
   // expected-error @below {{'graph.fusion' op has a schedule that is refused: version 0, launch 1: operand 0 of %p is kept near where it is already}}
-  %y = graph.fusion(%x, %w : tensor<?x24xf32, #dyn.shape<[M, 24]>>, tensor<24x64xf32>) -> tensor<?x64xf32, #dyn.shape<[M, 64]>> {kind = "contract", schedule = #schedule.tree<
+  %y = graph.fusion(%x, %w : tensor<?x24xf32, #dyn.shape<[M, 24]>>, tensor<24x64xf32>) -> tensor<?x64xf32, #dyn.shape<[M, 64]>> {schedule = #schedule.tree<
     version { kernel { loop d2 by 32 grid { loop d1 { pack p:1.1 cols d2 in vec padded } } } kernel { loop d2 by 32 grid { loop d0 by 12 grid { cache p:1.0 cols d1 in l1 padded { loop d0 by 1 { place e:0 rows d0 cols d1 in l1 padded } } cache p:1.0 cols d1 in l1 padded { loop d0 by 1 { place e:0 rows d0 cols d1 in l1 padded } }  loop d1 { contract p:1 rows d0 cols d2 in vec } } } } }
   >} {
   ^bb0(%a: tensor<?x24xf32, #dyn.shape<[M, 24]>>, %b: tensor<24x64xf32>):
@@ -124,7 +124,7 @@ func.func @twice(%x: tensor<?x24xf32, #dyn.shape<[M, 24]>>, %w: tensor<24x64xf32
 func.func @in_grid(%x: tensor<?x24xf32, #dyn.shape<[M, 24]>>, %w: tensor<24x64xf32>) -> tensor<?x64xf32, #dyn.shape<[M, 64]>> {
   %M = dyn.symbol "M" : index
   // expected-error @below {{'graph.fusion' op has a schedule that is refused: version 0, launch 1: the body of operand 0 of %p joins parts}}
-  %y = graph.fusion(%x, %w : tensor<?x24xf32, #dyn.shape<[M, 24]>>, tensor<24x64xf32>) -> tensor<?x64xf32, #dyn.shape<[M, 64]>> {kind = "contract", schedule = #schedule.tree<
+  %y = graph.fusion(%x, %w : tensor<?x24xf32, #dyn.shape<[M, 24]>>, tensor<24x64xf32>) -> tensor<?x64xf32, #dyn.shape<[M, 64]>> {schedule = #schedule.tree<
     version { kernel { loop d2 by 32 grid { loop d1 { pack p:1.1 cols d2 in vec padded } } } kernel { loop d2 by 32 grid { loop d0 by 12 grid { cache p:1.0 cols d1 in l1 padded { join e:0 cols d1 in l1 padded } loop d1 { contract p:1 rows d0 cols d2 in vec } } } } }
   >} {
   ^bb0(%a: tensor<?x24xf32, #dyn.shape<[M, 24]>>, %b: tensor<24x64xf32>):
@@ -153,7 +153,7 @@ func.func @in_grid(%x: tensor<?x24xf32, #dyn.shape<[M, 24]>>, %w: tensor<24x64xf
 func.func @contraction(%x: tensor<?x24xf32, #dyn.shape<[M, 24]>>, %w: tensor<24x64xf32>) -> tensor<?x64xf32, #dyn.shape<[M, 64]>> {
   %M = dyn.symbol "M" : index
   // expected-error @below {{'graph.fusion' op has a schedule that is refused: version 0, launch 1: %p reads %e, which is not made there, nor by an earlier launch}}
-  %y = graph.fusion(%x, %w : tensor<?x24xf32, #dyn.shape<[M, 24]>>, tensor<24x64xf32>) -> tensor<?x64xf32, #dyn.shape<[M, 64]>> {kind = "contract", schedule = #schedule.tree<
+  %y = graph.fusion(%x, %w : tensor<?x24xf32, #dyn.shape<[M, 24]>>, tensor<24x64xf32>) -> tensor<?x64xf32, #dyn.shape<[M, 64]>> {schedule = #schedule.tree<
     version { kernel { loop d2 by 32 grid { loop d1 { pack p:1.1 cols d2 in vec padded } } } kernel { loop d2 by 32 grid { loop d0 by 12 grid { cache p:1.0 cols d1 in l1 padded { loop d1 { contract p:1 rows d0 cols d2 in vec } } loop d1 { contract p:1 rows d0 cols d2 in vec } } } } }
   >} {
   ^bb0(%a: tensor<?x24xf32, #dyn.shape<[M, 24]>>, %b: tensor<24x64xf32>):
@@ -182,7 +182,7 @@ func.func @contraction(%x: tensor<?x24xf32, #dyn.shape<[M, 24]>>, %w: tensor<24x
 func.func @another_operand(%x: tensor<?x24xf32, #dyn.shape<[M, 24]>>, %w: tensor<24x64xf32>) -> tensor<?x64xf32, #dyn.shape<[M, 64]>> {
   %M = dyn.symbol "M" : index
   // expected-error @below {{'graph.fusion' op has a schedule that is refused: version 0, launch 1: the body of operand 0 of %p packs another operand}}
-  %y = graph.fusion(%x, %w : tensor<?x24xf32, #dyn.shape<[M, 24]>>, tensor<24x64xf32>) -> tensor<?x64xf32, #dyn.shape<[M, 64]>> {kind = "contract", schedule = #schedule.tree<
+  %y = graph.fusion(%x, %w : tensor<?x24xf32, #dyn.shape<[M, 24]>>, tensor<24x64xf32>) -> tensor<?x64xf32, #dyn.shape<[M, 64]>> {schedule = #schedule.tree<
     version { kernel { loop d2 by 32 grid { loop d1 { pack p:1.1 cols d2 in vec padded } } } kernel { loop d2 by 32 grid { loop d0 by 12 grid { cache p:1.0 cols d1 in l1 padded { pack p:1.1 cols d2 in vec padded } loop d1 { contract p:1 rows d0 cols d2 in vec } } } } }
   >} {
   ^bb0(%a: tensor<?x24xf32, #dyn.shape<[M, 24]>>, %b: tensor<24x64xf32>):
@@ -211,7 +211,7 @@ func.func @another_operand(%x: tensor<?x24xf32, #dyn.shape<[M, 24]>>, %w: tensor
 func.func @index_by_index(%x: tensor<?x24xf32, #dyn.shape<[M, 24]>>, %w: tensor<24x64xf32>) -> tensor<?x64xf32, #dyn.shape<[M, 64]>> {
   %M = dyn.symbol "M" : index
   // expected-error @below {{'graph.fusion' op has a schedule that is refused: version 0, launch 1: %p reads several indices of d0 at once, and what lies near ends with d0, after tiles of 1}}
-  %y = graph.fusion(%x, %w : tensor<?x24xf32, #dyn.shape<[M, 24]>>, tensor<24x64xf32>) -> tensor<?x64xf32, #dyn.shape<[M, 64]>> {kind = "contract", schedule = #schedule.tree<
+  %y = graph.fusion(%x, %w : tensor<?x24xf32, #dyn.shape<[M, 24]>>, tensor<24x64xf32>) -> tensor<?x64xf32, #dyn.shape<[M, 64]>> {schedule = #schedule.tree<
     version { kernel { loop d2 by 32 grid { loop d1 { pack p:1.1 cols d2 in vec padded } } } kernel { loop d2 by 32 grid { loop d0 by 24 grid { cache p:1.0 cols d1 in l1 padded { loop d0 { place e:0 cols d1 in l1 padded } } loop d0 by 12 { loop d1 { contract p:1 rows d0 cols d2 in vec } } } } } }
   >} {
   ^bb0(%a: tensor<?x24xf32, #dyn.shape<[M, 24]>>, %b: tensor<24x64xf32>):

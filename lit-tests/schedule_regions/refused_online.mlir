@@ -13,7 +13,7 @@ func.func @a_sum(%q: tensor<?x16xf32, #dyn.shape<[Q, 16]>>, %k: tensor<?x16xf32,
   %Q = dyn.symbol "Q" : index
   %K = dyn.symbol "K" : index
   // expected-error @below {{'graph.fusion' op has a schedule that is refused: version 0, launch 0: the loop over d1 has 'sum' online, which is no largest or smallest number along it}}
-  %y = graph.fusion(%q, %k, %v : tensor<?x16xf32, #dyn.shape<[Q, 16]>>, tensor<?x16xf32, #dyn.shape<[K, 16]>>, tensor<?x16xf32, #dyn.shape<[K, 16]>>) -> tensor<?x16xf32, #dyn.shape<[Q, 16]>> {kind = "attention", schedule = #schedule.tree<
+  %y = graph.fusion(%q, %k, %v : tensor<?x16xf32, #dyn.shape<[Q, 16]>>, tensor<?x16xf32, #dyn.shape<[K, 16]>>, tensor<?x16xf32, #dyn.shape<[K, 16]>>) -> tensor<?x16xf32, #dyn.shape<[Q, 16]>> {schedule = #schedule.tree<
     version {
       hoist p:4 out:5
       kernel { loop d0 by 8 grid {
@@ -81,7 +81,7 @@ func.func @elsewhere(%q: tensor<?x16xf32, #dyn.shape<[Q, 16]>>, %k: tensor<?x16x
   %Q = dyn.symbol "Q" : index
   %K = dyn.symbol "K" : index
   // expected-error @below {{'graph.fusion' op has a schedule that is refused: version 0, launch 0: %exp reads %most, which is not made there, nor by an earlier launch}}
-  %y = graph.fusion(%q, %k, %v : tensor<?x16xf32, #dyn.shape<[Q, 16]>>, tensor<?x16xf32, #dyn.shape<[K, 16]>>, tensor<?x16xf32, #dyn.shape<[K, 16]>>) -> tensor<?x16xf32, #dyn.shape<[Q, 16]>> {kind = "attention", schedule = #schedule.tree<
+  %y = graph.fusion(%q, %k, %v : tensor<?x16xf32, #dyn.shape<[Q, 16]>>, tensor<?x16xf32, #dyn.shape<[K, 16]>>, tensor<?x16xf32, #dyn.shape<[K, 16]>>) -> tensor<?x16xf32, #dyn.shape<[Q, 16]>> {schedule = #schedule.tree<
     version {
       hoist p:4 out:5
       kernel { loop d0 by 8 grid {
@@ -149,7 +149,7 @@ func.func @not_a_power(%q: tensor<?x16xf32, #dyn.shape<[Q, 16]>>, %k: tensor<?x1
   %Q = dyn.symbol "Q" : index
   %K = dyn.symbol "K" : index
   // expected-error @below {{'graph.fusion' op has a schedule that is refused: version 0, launch 0: %most is online, and %exp is not exp(x - m) of it}}
-  %y = graph.fusion(%q, %k, %v : tensor<?x16xf32, #dyn.shape<[Q, 16]>>, tensor<?x16xf32, #dyn.shape<[K, 16]>>, tensor<?x16xf32, #dyn.shape<[K, 16]>>) -> tensor<?x16xf32, #dyn.shape<[Q, 16]>> {kind = "attention", schedule = #schedule.tree<
+  %y = graph.fusion(%q, %k, %v : tensor<?x16xf32, #dyn.shape<[Q, 16]>>, tensor<?x16xf32, #dyn.shape<[K, 16]>>, tensor<?x16xf32, #dyn.shape<[K, 16]>>) -> tensor<?x16xf32, #dyn.shape<[Q, 16]>> {schedule = #schedule.tree<
     version {
       hoist p:4 out:5
       kernel { loop d0 by 8 grid {
@@ -217,7 +217,7 @@ func.func @turned(%q: tensor<?x16xf32, #dyn.shape<[Q, 16]>>, %k: tensor<?x16xf32
   %Q = dyn.symbol "Q" : index
   %K = dyn.symbol "K" : index
   // expected-error @below {{'graph.fusion' op has a schedule that is refused: version 0, launch 0: %most is online, and %exp is not exp(x - m) of it}}
-  %y = graph.fusion(%q, %k, %v : tensor<?x16xf32, #dyn.shape<[Q, 16]>>, tensor<?x16xf32, #dyn.shape<[K, 16]>>, tensor<?x16xf32, #dyn.shape<[K, 16]>>) -> tensor<?x16xf32, #dyn.shape<[Q, 16]>> {kind = "attention", schedule = #schedule.tree<
+  %y = graph.fusion(%q, %k, %v : tensor<?x16xf32, #dyn.shape<[Q, 16]>>, tensor<?x16xf32, #dyn.shape<[K, 16]>>, tensor<?x16xf32, #dyn.shape<[K, 16]>>) -> tensor<?x16xf32, #dyn.shape<[Q, 16]>> {schedule = #schedule.tree<
     version {
       hoist p:4 out:5
       kernel { loop d0 by 8 grid {
@@ -285,7 +285,7 @@ func.func @smallest(%q: tensor<?x16xf32, #dyn.shape<[Q, 16]>>, %k: tensor<?x16xf
   %Q = dyn.symbol "Q" : index
   %K = dyn.symbol "K" : index
   // expected-error @below {{'graph.fusion' op has a schedule that is refused: version 0, launch 0: %most is online, and %exp is not exp(x - m) of it}}
-  %y = graph.fusion(%q, %k, %v : tensor<?x16xf32, #dyn.shape<[Q, 16]>>, tensor<?x16xf32, #dyn.shape<[K, 16]>>, tensor<?x16xf32, #dyn.shape<[K, 16]>>) -> tensor<?x16xf32, #dyn.shape<[Q, 16]>> {kind = "attention", schedule = #schedule.tree<
+  %y = graph.fusion(%q, %k, %v : tensor<?x16xf32, #dyn.shape<[Q, 16]>>, tensor<?x16xf32, #dyn.shape<[K, 16]>>, tensor<?x16xf32, #dyn.shape<[K, 16]>>) -> tensor<?x16xf32, #dyn.shape<[Q, 16]>> {schedule = #schedule.tree<
     version {
       hoist p:4 out:5
       kernel { loop d0 by 8 grid {
@@ -353,7 +353,7 @@ func.func @used_beside(%q: tensor<?x16xf32, #dyn.shape<[Q, 16]>>, %k: tensor<?x1
   %Q = dyn.symbol "Q" : index
   %K = dyn.symbol "K" : index
   // expected-error @below {{'graph.fusion' op has a schedule that is refused: version 0, launch 0: %exp is relative to what is online, and used otherwise than in sums of the loop}}
-  %y = graph.fusion(%q, %k, %v : tensor<?x16xf32, #dyn.shape<[Q, 16]>>, tensor<?x16xf32, #dyn.shape<[K, 16]>>, tensor<?x16xf32, #dyn.shape<[K, 16]>>) -> tensor<?x16xf32, #dyn.shape<[Q, 16]>> {kind = "attention", schedule = #schedule.tree<
+  %y = graph.fusion(%q, %k, %v : tensor<?x16xf32, #dyn.shape<[Q, 16]>>, tensor<?x16xf32, #dyn.shape<[K, 16]>>, tensor<?x16xf32, #dyn.shape<[K, 16]>>) -> tensor<?x16xf32, #dyn.shape<[Q, 16]>> {schedule = #schedule.tree<
     version {
 
       kernel { loop d0 by 8 grid {
@@ -421,7 +421,7 @@ func.func @too_late(%q: tensor<?x16xf32, #dyn.shape<[Q, 16]>>, %k: tensor<?x16xf
   %Q = dyn.symbol "Q" : index
   %K = dyn.symbol "K" : index
   // expected-error @below {{'graph.fusion' op has a schedule that is refused: version 0, launch 0: %exp reads %most, which is not made there, nor by an earlier launch}}
-  %y = graph.fusion(%q, %k, %v : tensor<?x16xf32, #dyn.shape<[Q, 16]>>, tensor<?x16xf32, #dyn.shape<[K, 16]>>, tensor<?x16xf32, #dyn.shape<[K, 16]>>) -> tensor<?x16xf32, #dyn.shape<[Q, 16]>> {kind = "attention", schedule = #schedule.tree<
+  %y = graph.fusion(%q, %k, %v : tensor<?x16xf32, #dyn.shape<[Q, 16]>>, tensor<?x16xf32, #dyn.shape<[K, 16]>>, tensor<?x16xf32, #dyn.shape<[K, 16]>>) -> tensor<?x16xf32, #dyn.shape<[Q, 16]>> {schedule = #schedule.tree<
     version {
       hoist p:4 out:5
       kernel { loop d0 by 8 grid {
@@ -489,7 +489,7 @@ func.func @inside_only(%q: tensor<?x16xf32, #dyn.shape<[Q, 16]>>, %k: tensor<?x1
   %Q = dyn.symbol "Q" : index
   %K = dyn.symbol "K" : index
   // expected-error @below {{'graph.fusion' op has a schedule that is refused: version 0, launch 0: %p is summed relative to %most, which is not known there}}
-  %y = graph.fusion(%q, %k, %v : tensor<?x16xf32, #dyn.shape<[Q, 16]>>, tensor<?x16xf32, #dyn.shape<[K, 16]>>, tensor<?x16xf32, #dyn.shape<[K, 16]>>) -> tensor<?x16xf32, #dyn.shape<[Q, 16]>> {kind = "attention", schedule = #schedule.tree<
+  %y = graph.fusion(%q, %k, %v : tensor<?x16xf32, #dyn.shape<[Q, 16]>>, tensor<?x16xf32, #dyn.shape<[K, 16]>>, tensor<?x16xf32, #dyn.shape<[K, 16]>>) -> tensor<?x16xf32, #dyn.shape<[Q, 16]>> {schedule = #schedule.tree<
     version {
       hoist p:4 out:5
       kernel { loop d0 by 8 grid {
@@ -557,7 +557,7 @@ func.func @without(%q: tensor<?x16xf32, #dyn.shape<[Q, 16]>>, %k: tensor<?x16xf3
   %Q = dyn.symbol "Q" : index
   %K = dyn.symbol "K" : index
   // expected-error @below {{'graph.fusion' op has a schedule that is refused: version 0, launch 0: %exp reads %most, which is not made there, nor by an earlier launch}}
-  %y = graph.fusion(%q, %k, %v : tensor<?x16xf32, #dyn.shape<[Q, 16]>>, tensor<?x16xf32, #dyn.shape<[K, 16]>>, tensor<?x16xf32, #dyn.shape<[K, 16]>>) -> tensor<?x16xf32, #dyn.shape<[Q, 16]>> {kind = "attention", schedule = #schedule.tree<
+  %y = graph.fusion(%q, %k, %v : tensor<?x16xf32, #dyn.shape<[Q, 16]>>, tensor<?x16xf32, #dyn.shape<[K, 16]>>, tensor<?x16xf32, #dyn.shape<[K, 16]>>) -> tensor<?x16xf32, #dyn.shape<[Q, 16]>> {schedule = #schedule.tree<
     version {
       hoist p:4 out:5
       kernel { loop d0 by 8 grid {
@@ -625,7 +625,7 @@ func.func @in_grid_parts(%q: tensor<?x16xf32, #dyn.shape<[Q, 16]>>, %k: tensor<?
   %Q = dyn.symbol "Q" : index
   %K = dyn.symbol "K" : index
   // expected-error @below {{'graph.fusion' op has a schedule that is refused: version 0, launch 0: the loop over d1 has %most online, and a loop of the grid divides what %sum combines}}
-  %y = graph.fusion(%q, %k, %v : tensor<?x16xf32, #dyn.shape<[Q, 16]>>, tensor<?x16xf32, #dyn.shape<[K, 16]>>, tensor<?x16xf32, #dyn.shape<[K, 16]>>) -> tensor<?x16xf32, #dyn.shape<[Q, 16]>> {kind = "attention", schedule = #schedule.tree<
+  %y = graph.fusion(%q, %k, %v : tensor<?x16xf32, #dyn.shape<[Q, 16]>>, tensor<?x16xf32, #dyn.shape<[K, 16]>>, tensor<?x16xf32, #dyn.shape<[K, 16]>>) -> tensor<?x16xf32, #dyn.shape<[Q, 16]>> {schedule = #schedule.tree<
     version {
       hoist p:4 out:5
       kernel { loop d1 even 2 grid {
@@ -684,7 +684,7 @@ func.func @no_scale(%q: tensor<?x16xf32, #dyn.shape<[Q, 16]>>, %k: tensor<?x16xf
   %Q = dyn.symbol "Q" : index
   %K = dyn.symbol "K" : index
   // expected-error @below {{'graph.fusion' op has a schedule that is refused: version 0: %p does not scale one number by what is the same for all that %out adds up}}
-  %y = graph.fusion(%q, %k, %v : tensor<?x16xf32, #dyn.shape<[Q, 16]>>, tensor<?x16xf32, #dyn.shape<[K, 16]>>, tensor<?x16xf32, #dyn.shape<[K, 16]>>) -> tensor<?x16xf32, #dyn.shape<[Q, 16]>> {kind = "attention", schedule = #schedule.tree<
+  %y = graph.fusion(%q, %k, %v : tensor<?x16xf32, #dyn.shape<[Q, 16]>>, tensor<?x16xf32, #dyn.shape<[K, 16]>>, tensor<?x16xf32, #dyn.shape<[K, 16]>>) -> tensor<?x16xf32, #dyn.shape<[Q, 16]>> {schedule = #schedule.tree<
     version {
       hoist p:4 out:5
       kernel { loop d0 by 8 grid {
@@ -752,7 +752,7 @@ func.func @not_behind(%q: tensor<?x16xf32, #dyn.shape<[Q, 16]>>, %k: tensor<?x16
   %Q = dyn.symbol "Q" : index
   %K = dyn.symbol "K" : index
   // expected-error @below {{'graph.fusion' op has a schedule that is refused: version 0: stage 5 is hoisted out of stage 4, and the region has 6 stages}}
-  %y = graph.fusion(%q, %k, %v : tensor<?x16xf32, #dyn.shape<[Q, 16]>>, tensor<?x16xf32, #dyn.shape<[K, 16]>>, tensor<?x16xf32, #dyn.shape<[K, 16]>>) -> tensor<?x16xf32, #dyn.shape<[Q, 16]>> {kind = "attention", schedule = #schedule.tree<
+  %y = graph.fusion(%q, %k, %v : tensor<?x16xf32, #dyn.shape<[Q, 16]>>, tensor<?x16xf32, #dyn.shape<[K, 16]>>, tensor<?x16xf32, #dyn.shape<[K, 16]>>) -> tensor<?x16xf32, #dyn.shape<[Q, 16]>> {schedule = #schedule.tree<
     version {
       hoist out:5 p:4
       kernel { loop d0 by 8 grid {
@@ -820,7 +820,7 @@ func.func @no_pair(%q: tensor<?x16xf32, #dyn.shape<[Q, 16]>>, %k: tensor<?x16xf3
   %Q = dyn.symbol "Q" : index
   %K = dyn.symbol "K" : index
   // expected-error @below {{'graph.fusion' op has a schedule that is refused: version 0: %out does not read %exp once}}
-  %y = graph.fusion(%q, %k, %v : tensor<?x16xf32, #dyn.shape<[Q, 16]>>, tensor<?x16xf32, #dyn.shape<[K, 16]>>, tensor<?x16xf32, #dyn.shape<[K, 16]>>) -> tensor<?x16xf32, #dyn.shape<[Q, 16]>> {kind = "attention", schedule = #schedule.tree<
+  %y = graph.fusion(%q, %k, %v : tensor<?x16xf32, #dyn.shape<[Q, 16]>>, tensor<?x16xf32, #dyn.shape<[K, 16]>>, tensor<?x16xf32, #dyn.shape<[K, 16]>>) -> tensor<?x16xf32, #dyn.shape<[Q, 16]>> {schedule = #schedule.tree<
     version {
       hoist exp:2 out:5
       kernel { loop d0 by 8 grid {
@@ -888,7 +888,7 @@ func.func @several_readers(%q: tensor<?x16xf32, #dyn.shape<[Q, 16]>>, %k: tensor
   %Q = dyn.symbol "Q" : index
   %K = dyn.symbol "K" : index
   // expected-error @below {{'graph.fusion' op has a schedule that is refused: version 0: %exp is used by more than %sum}}
-  %y = graph.fusion(%q, %k, %v : tensor<?x16xf32, #dyn.shape<[Q, 16]>>, tensor<?x16xf32, #dyn.shape<[K, 16]>>, tensor<?x16xf32, #dyn.shape<[K, 16]>>) -> tensor<?x16xf32, #dyn.shape<[Q, 16]>> {kind = "attention", schedule = #schedule.tree<
+  %y = graph.fusion(%q, %k, %v : tensor<?x16xf32, #dyn.shape<[Q, 16]>>, tensor<?x16xf32, #dyn.shape<[K, 16]>>, tensor<?x16xf32, #dyn.shape<[K, 16]>>) -> tensor<?x16xf32, #dyn.shape<[Q, 16]>> {schedule = #schedule.tree<
     version {
       hoist exp:2 sum:3
       kernel { loop d0 by 8 grid {
@@ -956,7 +956,7 @@ func.func @no_sum(%q: tensor<?x16xf32, #dyn.shape<[Q, 16]>>, %k: tensor<?x16xf32
   %Q = dyn.symbol "Q" : index
   %K = dyn.symbol "K" : index
   // expected-error @below {{'graph.fusion' op has a schedule that is refused: version 0: %exp and %p are not a stage and a sum of what it makes}}
-  %y = graph.fusion(%q, %k, %v : tensor<?x16xf32, #dyn.shape<[Q, 16]>>, tensor<?x16xf32, #dyn.shape<[K, 16]>>, tensor<?x16xf32, #dyn.shape<[K, 16]>>) -> tensor<?x16xf32, #dyn.shape<[Q, 16]>> {kind = "attention", schedule = #schedule.tree<
+  %y = graph.fusion(%q, %k, %v : tensor<?x16xf32, #dyn.shape<[Q, 16]>>, tensor<?x16xf32, #dyn.shape<[K, 16]>>, tensor<?x16xf32, #dyn.shape<[K, 16]>>) -> tensor<?x16xf32, #dyn.shape<[Q, 16]>> {schedule = #schedule.tree<
     version {
       hoist exp:2 p:4
       kernel { loop d0 by 8 grid {
@@ -1024,7 +1024,7 @@ func.func @no_stage(%q: tensor<?x16xf32, #dyn.shape<[Q, 16]>>, %k: tensor<?x16xf
   %Q = dyn.symbol "Q" : index
   %K = dyn.symbol "K" : index
   // expected-error @below {{'graph.fusion' op has a schedule that is refused: version 0: stage 4 is hoisted out of stage 9, and the region has 6 stages}}
-  %y = graph.fusion(%q, %k, %v : tensor<?x16xf32, #dyn.shape<[Q, 16]>>, tensor<?x16xf32, #dyn.shape<[K, 16]>>, tensor<?x16xf32, #dyn.shape<[K, 16]>>) -> tensor<?x16xf32, #dyn.shape<[Q, 16]>> {kind = "attention", schedule = #schedule.tree<
+  %y = graph.fusion(%q, %k, %v : tensor<?x16xf32, #dyn.shape<[Q, 16]>>, tensor<?x16xf32, #dyn.shape<[K, 16]>>, tensor<?x16xf32, #dyn.shape<[K, 16]>>) -> tensor<?x16xf32, #dyn.shape<[Q, 16]>> {schedule = #schedule.tree<
     version {
       hoist p:4 out:9
       kernel { loop d0 by 8 grid {
@@ -1092,7 +1092,7 @@ func.func @no_panel(%q: tensor<?x16xf32, #dyn.shape<[Q, 16]>>, %k: tensor<?x16xf
   %Q = dyn.symbol "Q" : index
   %K = dyn.symbol "K" : index
   // expected-error @below {{'graph.fusion' op has a schedule that is refused: version 0, launch 0: the body of operand 1 of %scores is not loops, one in the other, that copy it tile by tile}}
-  %y = graph.fusion(%q, %k, %v : tensor<?x16xf32, #dyn.shape<[Q, 16]>>, tensor<?x16xf32, #dyn.shape<[K, 16]>>, tensor<?x16xf32, #dyn.shape<[K, 16]>>) -> tensor<?x16xf32, #dyn.shape<[Q, 16]>> {kind = "attention", schedule = #schedule.tree<
+  %y = graph.fusion(%q, %k, %v : tensor<?x16xf32, #dyn.shape<[Q, 16]>>, tensor<?x16xf32, #dyn.shape<[K, 16]>>, tensor<?x16xf32, #dyn.shape<[K, 16]>>) -> tensor<?x16xf32, #dyn.shape<[Q, 16]>> {schedule = #schedule.tree<
     version {
       hoist p:4 out:5
       kernel { loop d0 by 8 grid {
@@ -1160,7 +1160,7 @@ func.func @copied_twice(%q: tensor<?x16xf32, #dyn.shape<[Q, 16]>>, %k: tensor<?x
   %Q = dyn.symbol "Q" : index
   %K = dyn.symbol "K" : index
   // expected-error @below {{'graph.fusion' op has a schedule that is refused: version 0, launch 0: operand 1 of %scores is copied in two loops over d1}}
-  %y = graph.fusion(%q, %k, %v : tensor<?x16xf32, #dyn.shape<[Q, 16]>>, tensor<?x16xf32, #dyn.shape<[K, 16]>>, tensor<?x16xf32, #dyn.shape<[K, 16]>>) -> tensor<?x16xf32, #dyn.shape<[Q, 16]>> {kind = "attention", schedule = #schedule.tree<
+  %y = graph.fusion(%q, %k, %v : tensor<?x16xf32, #dyn.shape<[Q, 16]>>, tensor<?x16xf32, #dyn.shape<[K, 16]>>, tensor<?x16xf32, #dyn.shape<[K, 16]>>) -> tensor<?x16xf32, #dyn.shape<[Q, 16]>> {schedule = #schedule.tree<
     version {
       hoist p:4 out:5
       kernel { loop d0 by 8 grid {
@@ -1228,7 +1228,7 @@ func.func @several_at_once(%q: tensor<?x16xf32, #dyn.shape<[Q, 16]>>, %k: tensor
   %Q = dyn.symbol "Q" : index
   %K = dyn.symbol "K" : index
   // expected-error @below {{'graph.fusion' op has a schedule that is refused: version 0, launch 0: operand 1 of %scores is copied in a loop that has more than one index of d2}}
-  %y = graph.fusion(%q, %k, %v : tensor<?x16xf32, #dyn.shape<[Q, 16]>>, tensor<?x16xf32, #dyn.shape<[K, 16]>>, tensor<?x16xf32, #dyn.shape<[K, 16]>>) -> tensor<?x16xf32, #dyn.shape<[Q, 16]>> {kind = "attention", schedule = #schedule.tree<
+  %y = graph.fusion(%q, %k, %v : tensor<?x16xf32, #dyn.shape<[Q, 16]>>, tensor<?x16xf32, #dyn.shape<[K, 16]>>, tensor<?x16xf32, #dyn.shape<[K, 16]>>) -> tensor<?x16xf32, #dyn.shape<[Q, 16]>> {schedule = #schedule.tree<
     version {
       hoist p:4 out:5
       kernel { loop d0 by 8 grid {
@@ -1296,7 +1296,7 @@ func.func @in_columns(%q: tensor<?x16xf32, #dyn.shape<[Q, 16]>>, %k: tensor<?x16
   %Q = dyn.symbol "Q" : index
   %K = dyn.symbol "K" : index
   // expected-error @below {{'graph.fusion' op has a schedule that is refused: version 0, launch 0: operand 1 of %scores is copied on a tile that has rows, lies not in registers or is not padded}}
-  %y = graph.fusion(%q, %k, %v : tensor<?x16xf32, #dyn.shape<[Q, 16]>>, tensor<?x16xf32, #dyn.shape<[K, 16]>>, tensor<?x16xf32, #dyn.shape<[K, 16]>>) -> tensor<?x16xf32, #dyn.shape<[Q, 16]>> {kind = "attention", schedule = #schedule.tree<
+  %y = graph.fusion(%q, %k, %v : tensor<?x16xf32, #dyn.shape<[Q, 16]>>, tensor<?x16xf32, #dyn.shape<[K, 16]>>, tensor<?x16xf32, #dyn.shape<[K, 16]>>) -> tensor<?x16xf32, #dyn.shape<[Q, 16]>> {schedule = #schedule.tree<
     version {
       hoist p:4 out:5
       kernel { loop d0 by 8 grid {
@@ -1364,7 +1364,7 @@ func.func @other_panels(%q: tensor<?x16xf32, #dyn.shape<[Q, 16]>>, %k: tensor<?x
   %Q = dyn.symbol "Q" : index
   %K = dyn.symbol "K" : index
   // expected-error @below {{'graph.fusion' op has a schedule that is refused: version 0, launch 0: input 1 of %scores was packed in other columns than it is read in}}
-  %y = graph.fusion(%q, %k, %v : tensor<?x16xf32, #dyn.shape<[Q, 16]>>, tensor<?x16xf32, #dyn.shape<[K, 16]>>, tensor<?x16xf32, #dyn.shape<[K, 16]>>) -> tensor<?x16xf32, #dyn.shape<[Q, 16]>> {kind = "attention", schedule = #schedule.tree<
+  %y = graph.fusion(%q, %k, %v : tensor<?x16xf32, #dyn.shape<[Q, 16]>>, tensor<?x16xf32, #dyn.shape<[K, 16]>>, tensor<?x16xf32, #dyn.shape<[K, 16]>>) -> tensor<?x16xf32, #dyn.shape<[Q, 16]>> {schedule = #schedule.tree<
     version {
       hoist p:4 out:5
       kernel { loop d0 by 8 grid {
@@ -1432,7 +1432,7 @@ func.func @twice_near(%q: tensor<?x16xf32, #dyn.shape<[Q, 16]>>, %k: tensor<?x16
   %Q = dyn.symbol "Q" : index
   %K = dyn.symbol "K" : index
   // expected-error @below {{'graph.fusion' op has a schedule that is refused: version 0, launch 0: operand 1 of %scores is kept near where it is already}}
-  %y = graph.fusion(%q, %k, %v : tensor<?x16xf32, #dyn.shape<[Q, 16]>>, tensor<?x16xf32, #dyn.shape<[K, 16]>>, tensor<?x16xf32, #dyn.shape<[K, 16]>>) -> tensor<?x16xf32, #dyn.shape<[Q, 16]>> {kind = "attention", schedule = #schedule.tree<
+  %y = graph.fusion(%q, %k, %v : tensor<?x16xf32, #dyn.shape<[Q, 16]>>, tensor<?x16xf32, #dyn.shape<[K, 16]>>, tensor<?x16xf32, #dyn.shape<[K, 16]>>) -> tensor<?x16xf32, #dyn.shape<[Q, 16]>> {schedule = #schedule.tree<
     version {
       hoist p:4 out:5
       kernel { loop d0 by 8 grid {
@@ -1500,7 +1500,7 @@ func.func @two_spaces(%q: tensor<?x16xf32, #dyn.shape<[Q, 16]>>, %k: tensor<?x16
   %Q = dyn.symbol "Q" : index
   %K = dyn.symbol "K" : index
   // expected-error @below {{'graph.fusion' op has a schedule that is refused: version 0, launch 0: %exp reads %scores on a tile of another space or padding than that on which it was made}}
-  %y = graph.fusion(%q, %k, %v : tensor<?x16xf32, #dyn.shape<[Q, 16]>>, tensor<?x16xf32, #dyn.shape<[K, 16]>>, tensor<?x16xf32, #dyn.shape<[K, 16]>>) -> tensor<?x16xf32, #dyn.shape<[Q, 16]>> {kind = "attention", schedule = #schedule.tree<
+  %y = graph.fusion(%q, %k, %v : tensor<?x16xf32, #dyn.shape<[Q, 16]>>, tensor<?x16xf32, #dyn.shape<[K, 16]>>, tensor<?x16xf32, #dyn.shape<[K, 16]>>) -> tensor<?x16xf32, #dyn.shape<[Q, 16]>> {schedule = #schedule.tree<
     version {
       hoist p:4 out:5
       kernel { loop d0 by 8 grid {
@@ -1568,7 +1568,7 @@ func.func @rows_summed(%q: tensor<?x16xf32, #dyn.shape<[Q, 16]>>, %k: tensor<?x1
   %Q = dyn.symbol "Q" : index
   %K = dyn.symbol "K" : index
   // expected-error @below {{'graph.fusion' op has a schedule that is refused: version 0, launch 0: %most is combined along d1, the rows of its tile}}
-  %y = graph.fusion(%q, %k, %v : tensor<?x16xf32, #dyn.shape<[Q, 16]>>, tensor<?x16xf32, #dyn.shape<[K, 16]>>, tensor<?x16xf32, #dyn.shape<[K, 16]>>) -> tensor<?x16xf32, #dyn.shape<[Q, 16]>> {kind = "attention", schedule = #schedule.tree<
+  %y = graph.fusion(%q, %k, %v : tensor<?x16xf32, #dyn.shape<[Q, 16]>>, tensor<?x16xf32, #dyn.shape<[K, 16]>>, tensor<?x16xf32, #dyn.shape<[K, 16]>>) -> tensor<?x16xf32, #dyn.shape<[Q, 16]>> {schedule = #schedule.tree<
     version {
 
       kernel { loop d3 by 16 grid {

@@ -13,7 +13,7 @@ func.func @narrow_rows(%q: tensor<?x16xf32, #dyn.shape<[Q, 16]>>, %k: tensor<?x1
   %Q = dyn.symbol "Q" : index
   %K = dyn.symbol "K" : index
   // expected-error @below {{'graph.fusion' op has a schedule that is refused: version 0, launch 0: operand 1 of %scores has rows of more columns than its pitch of 12}}
-  %y = graph.fusion(%q, %k, %v : tensor<?x16xf32, #dyn.shape<[Q, 16]>>, tensor<?x16xf32, #dyn.shape<[K, 16]>>, tensor<?x16xf32, #dyn.shape<[K, 16]>>) -> tensor<?x16xf32, #dyn.shape<[Q, 16]>> {kind = "attention", schedule = #schedule.tree<
+  %y = graph.fusion(%q, %k, %v : tensor<?x16xf32, #dyn.shape<[Q, 16]>>, tensor<?x16xf32, #dyn.shape<[K, 16]>>, tensor<?x16xf32, #dyn.shape<[K, 16]>>) -> tensor<?x16xf32, #dyn.shape<[Q, 16]>> {schedule = #schedule.tree<
     version {
       hoist p:4 out:5
       kernel { loop d3 by 32 grid { loop d0 by 64 grid { loop d0 by 16 units {
@@ -80,7 +80,7 @@ func.func @narrow_tiles(%q: tensor<?x16xf32, #dyn.shape<[Q, 16]>>, %k: tensor<?x
   %Q = dyn.symbol "Q" : index
   %K = dyn.symbol "K" : index
   // expected-error @below {{'graph.fusion' op has a schedule that is refused: version 0, launch 0: operand 1 of %p has rows of more columns than its pitch of 24}}
-  %y = graph.fusion(%q, %k, %v : tensor<?x16xf32, #dyn.shape<[Q, 16]>>, tensor<?x16xf32, #dyn.shape<[K, 16]>>, tensor<?x16xf32, #dyn.shape<[K, 16]>>) -> tensor<?x16xf32, #dyn.shape<[Q, 16]>> {kind = "attention", schedule = #schedule.tree<
+  %y = graph.fusion(%q, %k, %v : tensor<?x16xf32, #dyn.shape<[Q, 16]>>, tensor<?x16xf32, #dyn.shape<[K, 16]>>, tensor<?x16xf32, #dyn.shape<[K, 16]>>) -> tensor<?x16xf32, #dyn.shape<[Q, 16]>> {schedule = #schedule.tree<
     version {
       hoist p:4 out:5
       kernel { loop d3 by 32 grid { loop d0 by 64 grid { loop d0 by 16 units {
@@ -147,7 +147,7 @@ func.func @narrow_weights(%q: tensor<?x16xf32, #dyn.shape<[Q, 16]>>, %k: tensor<
   %Q = dyn.symbol "Q" : index
   %K = dyn.symbol "K" : index
   // expected-error @below {{'graph.fusion' op has a schedule that is refused: version 0, launch 0: operand 0 of %p has rows of more columns than its pitch of 31}}
-  %y = graph.fusion(%q, %k, %v : tensor<?x16xf32, #dyn.shape<[Q, 16]>>, tensor<?x16xf32, #dyn.shape<[K, 16]>>, tensor<?x16xf32, #dyn.shape<[K, 16]>>) -> tensor<?x16xf32, #dyn.shape<[Q, 16]>> {kind = "attention", schedule = #schedule.tree<
+  %y = graph.fusion(%q, %k, %v : tensor<?x16xf32, #dyn.shape<[Q, 16]>>, tensor<?x16xf32, #dyn.shape<[K, 16]>>, tensor<?x16xf32, #dyn.shape<[K, 16]>>) -> tensor<?x16xf32, #dyn.shape<[Q, 16]>> {schedule = #schedule.tree<
     version {
       hoist p:4 out:5
       kernel { loop d3 by 32 grid { loop d0 by 64 grid { loop d0 by 16 units {
@@ -214,7 +214,7 @@ func.func @nothing_before(%q: tensor<?x16xf32, #dyn.shape<[Q, 16]>>, %k: tensor<
   %Q = dyn.symbol "Q" : index
   %K = dyn.symbol "K" : index
   // expected-error @below {{'graph.fusion' op has a schedule that is refused: version 0, launch 0: operand 0 of %scores is read ahead, and no loop around it brings tiles of it, trip by trip}}
-  %y = graph.fusion(%q, %k, %v : tensor<?x16xf32, #dyn.shape<[Q, 16]>>, tensor<?x16xf32, #dyn.shape<[K, 16]>>, tensor<?x16xf32, #dyn.shape<[K, 16]>>) -> tensor<?x16xf32, #dyn.shape<[Q, 16]>> {kind = "attention", schedule = #schedule.tree<
+  %y = graph.fusion(%q, %k, %v : tensor<?x16xf32, #dyn.shape<[Q, 16]>>, tensor<?x16xf32, #dyn.shape<[K, 16]>>, tensor<?x16xf32, #dyn.shape<[K, 16]>>) -> tensor<?x16xf32, #dyn.shape<[Q, 16]>> {schedule = #schedule.tree<
     version {
       hoist p:4 out:5
       kernel { loop d3 by 32 grid { loop d0 by 64 grid { loop d0 by 16 units {
@@ -281,7 +281,7 @@ func.func @before_the_end(%q: tensor<?x16xf32, #dyn.shape<[Q, 16]>>, %k: tensor<
   %Q = dyn.symbol "Q" : index
   %K = dyn.symbol "K" : index
   // expected-error @below {{'graph.fusion' op has a schedule that is refused: version 0, launch 0: %most is placed columnwise, and online: it is needed before the loop ends}}
-  %y = graph.fusion(%q, %k, %v : tensor<?x16xf32, #dyn.shape<[Q, 16]>>, tensor<?x16xf32, #dyn.shape<[K, 16]>>, tensor<?x16xf32, #dyn.shape<[K, 16]>>) -> tensor<?x16xf32, #dyn.shape<[Q, 16]>> {kind = "attention", schedule = #schedule.tree<
+  %y = graph.fusion(%q, %k, %v : tensor<?x16xf32, #dyn.shape<[Q, 16]>>, tensor<?x16xf32, #dyn.shape<[K, 16]>>, tensor<?x16xf32, #dyn.shape<[K, 16]>>) -> tensor<?x16xf32, #dyn.shape<[Q, 16]>> {schedule = #schedule.tree<
     version {
       hoist p:4 out:5
       kernel { loop d3 by 32 grid { loop d0 by 64 grid { loop d0 by 16 units {
@@ -348,7 +348,7 @@ func.func @not_combined(%q: tensor<?x16xf32, #dyn.shape<[Q, 16]>>, %k: tensor<?x
   %Q = dyn.symbol "Q" : index
   %K = dyn.symbol "K" : index
   // expected-error @below {{'graph.fusion' op has a schedule that is refused: version 0, launch 0: %exp is placed columnwise, and not combined along the columns of its tile}}
-  %y = graph.fusion(%q, %k, %v : tensor<?x16xf32, #dyn.shape<[Q, 16]>>, tensor<?x16xf32, #dyn.shape<[K, 16]>>, tensor<?x16xf32, #dyn.shape<[K, 16]>>) -> tensor<?x16xf32, #dyn.shape<[Q, 16]>> {kind = "attention", schedule = #schedule.tree<
+  %y = graph.fusion(%q, %k, %v : tensor<?x16xf32, #dyn.shape<[Q, 16]>>, tensor<?x16xf32, #dyn.shape<[K, 16]>>, tensor<?x16xf32, #dyn.shape<[K, 16]>>) -> tensor<?x16xf32, #dyn.shape<[Q, 16]>> {schedule = #schedule.tree<
     version {
       hoist p:4 out:5
       kernel { loop d3 by 32 grid { loop d0 by 64 grid { loop d0 by 16 units {
@@ -415,7 +415,7 @@ func.func @not_padded(%q: tensor<?x16xf32, #dyn.shape<[Q, 16]>>, %k: tensor<?x16
   %Q = dyn.symbol "Q" : index
   %K = dyn.symbol "K" : index
   // expected-error @below {{'graph.fusion' op has a schedule that is refused: version 0, launch 0: %sum is placed columnwise, on a tile that is not in registers or not padded}}
-  %y = graph.fusion(%q, %k, %v : tensor<?x16xf32, #dyn.shape<[Q, 16]>>, tensor<?x16xf32, #dyn.shape<[K, 16]>>, tensor<?x16xf32, #dyn.shape<[K, 16]>>) -> tensor<?x16xf32, #dyn.shape<[Q, 16]>> {kind = "attention", schedule = #schedule.tree<
+  %y = graph.fusion(%q, %k, %v : tensor<?x16xf32, #dyn.shape<[Q, 16]>>, tensor<?x16xf32, #dyn.shape<[K, 16]>>, tensor<?x16xf32, #dyn.shape<[K, 16]>>) -> tensor<?x16xf32, #dyn.shape<[Q, 16]>> {schedule = #schedule.tree<
     version {
       hoist p:4 out:5
       kernel { loop d3 by 32 grid { loop d0 by 64 grid { loop d0 by 16 units {
@@ -482,7 +482,7 @@ func.func @no_body(%q: tensor<?x16xf32, #dyn.shape<[Q, 16]>>, %k: tensor<?x16xf3
   %Q = dyn.symbol "Q" : index
   %K = dyn.symbol "K" : index
   // expected-error @below {{'graph.fusion' op has a schedule that is refused: version 0, launch 0: operand 0 of %p is made in the region, and has no body that computes it}}
-  %y = graph.fusion(%q, %k, %v : tensor<?x16xf32, #dyn.shape<[Q, 16]>>, tensor<?x16xf32, #dyn.shape<[K, 16]>>, tensor<?x16xf32, #dyn.shape<[K, 16]>>) -> tensor<?x16xf32, #dyn.shape<[Q, 16]>> {kind = "attention", schedule = #schedule.tree<
+  %y = graph.fusion(%q, %k, %v : tensor<?x16xf32, #dyn.shape<[Q, 16]>>, tensor<?x16xf32, #dyn.shape<[K, 16]>>, tensor<?x16xf32, #dyn.shape<[K, 16]>>) -> tensor<?x16xf32, #dyn.shape<[Q, 16]>> {schedule = #schedule.tree<
     version {
       hoist p:4 out:5
       kernel { loop d3 by 32 grid { loop d0 by 64 grid { loop d0 by 16 units {
@@ -549,7 +549,7 @@ func.func @other_rows(%q: tensor<?x16xf32, #dyn.shape<[Q, 16]>>, %k: tensor<?x16
   %Q = dyn.symbol "Q" : index
   %K = dyn.symbol "K" : index
   // expected-error @below {{'graph.fusion' op has a schedule that is refused: version 0, launch 0: operand 0 of %p is made by units, and its rows are not those along d0 that each has}}
-  %y = graph.fusion(%q, %k, %v : tensor<?x16xf32, #dyn.shape<[Q, 16]>>, tensor<?x16xf32, #dyn.shape<[K, 16]>>, tensor<?x16xf32, #dyn.shape<[K, 16]>>) -> tensor<?x16xf32, #dyn.shape<[Q, 16]>> {kind = "attention", schedule = #schedule.tree<
+  %y = graph.fusion(%q, %k, %v : tensor<?x16xf32, #dyn.shape<[Q, 16]>>, tensor<?x16xf32, #dyn.shape<[K, 16]>>, tensor<?x16xf32, #dyn.shape<[K, 16]>>) -> tensor<?x16xf32, #dyn.shape<[Q, 16]>> {schedule = #schedule.tree<
     version {
       hoist p:4 out:5
       kernel { loop d3 by 32 grid { loop d0 by 64 grid { loop d0 by 16 units {
@@ -616,7 +616,7 @@ func.func @of_an_extreme(%q: tensor<?x16xf32, #dyn.shape<[Q, 16]>>, %k: tensor<?
   %Q = dyn.symbol "Q" : index
   %K = dyn.symbol "K" : index
   // expected-error @below {{'graph.fusion' op has a schedule that is refused: version 0, launch 0: operand 0 of %most is shared, and the loop takes an extreme of it that is used before it is complete}}
-  %y = graph.fusion(%q, %k, %v : tensor<?x16xf32, #dyn.shape<[Q, 16]>>, tensor<?x16xf32, #dyn.shape<[K, 16]>>, tensor<?x16xf32, #dyn.shape<[K, 16]>>) -> tensor<?x16xf32, #dyn.shape<[Q, 16]>> {kind = "attention", schedule = #schedule.tree<
+  %y = graph.fusion(%q, %k, %v : tensor<?x16xf32, #dyn.shape<[Q, 16]>>, tensor<?x16xf32, #dyn.shape<[K, 16]>>, tensor<?x16xf32, #dyn.shape<[K, 16]>>) -> tensor<?x16xf32, #dyn.shape<[Q, 16]>> {schedule = #schedule.tree<
     version {
       hoist p:4 out:5
       kernel { loop d3 by 32 grid { loop d0 by 64 grid { loop d0 by 16 units {
@@ -683,7 +683,7 @@ func.func @not_shared(%q: tensor<?x16xf32, #dyn.shape<[Q, 16]>>, %k: tensor<?x16
   %Q = dyn.symbol "Q" : index
   %K = dyn.symbol "K" : index
   // expected-error @below {{'graph.fusion' op has a schedule that is refused: version 0, launch 0: operand 1 of %scores is read ahead, and is not in memory that units share}}
-  %y = graph.fusion(%q, %k, %v : tensor<?x16xf32, #dyn.shape<[Q, 16]>>, tensor<?x16xf32, #dyn.shape<[K, 16]>>, tensor<?x16xf32, #dyn.shape<[K, 16]>>) -> tensor<?x16xf32, #dyn.shape<[Q, 16]>> {kind = "attention", schedule = #schedule.tree<
+  %y = graph.fusion(%q, %k, %v : tensor<?x16xf32, #dyn.shape<[Q, 16]>>, tensor<?x16xf32, #dyn.shape<[K, 16]>>, tensor<?x16xf32, #dyn.shape<[K, 16]>>) -> tensor<?x16xf32, #dyn.shape<[Q, 16]>> {schedule = #schedule.tree<
     version {
       hoist p:4 out:5
       kernel { loop d3 by 32 grid { loop d0 by 64 grid { loop d0 by 16 units {
@@ -750,7 +750,7 @@ func.func @pitch_near(%q: tensor<?x16xf32, #dyn.shape<[Q, 16]>>, %k: tensor<?x16
   %Q = dyn.symbol "Q" : index
   %K = dyn.symbol "K" : index
   // expected-error @below {{'graph.fusion' op has a schedule that is refused: version 0, launch 0: operand 0 of %scores has a pitch, and is not in memory that units share}}
-  %y = graph.fusion(%q, %k, %v : tensor<?x16xf32, #dyn.shape<[Q, 16]>>, tensor<?x16xf32, #dyn.shape<[K, 16]>>, tensor<?x16xf32, #dyn.shape<[K, 16]>>) -> tensor<?x16xf32, #dyn.shape<[Q, 16]>> {kind = "attention", schedule = #schedule.tree<
+  %y = graph.fusion(%q, %k, %v : tensor<?x16xf32, #dyn.shape<[Q, 16]>>, tensor<?x16xf32, #dyn.shape<[K, 16]>>, tensor<?x16xf32, #dyn.shape<[K, 16]>>) -> tensor<?x16xf32, #dyn.shape<[Q, 16]>> {schedule = #schedule.tree<
     version {
       hoist p:4 out:5
       kernel { loop d3 by 32 grid { loop d0 by 64 grid { loop d0 by 16 units {
@@ -817,7 +817,7 @@ func.func @no_units(%q: tensor<?x16xf32, #dyn.shape<[Q, 16]>>, %k: tensor<?x16xf
   %Q = dyn.symbol "Q" : index
   %K = dyn.symbol "K" : index
   // expected-error @below {{'graph.fusion' op has a schedule that is refused: version 0, launch 0: operand 0 of %scores is shared in 'shared', and no loop is over units}}
-  %y = graph.fusion(%q, %k, %v : tensor<?x16xf32, #dyn.shape<[Q, 16]>>, tensor<?x16xf32, #dyn.shape<[K, 16]>>, tensor<?x16xf32, #dyn.shape<[K, 16]>>) -> tensor<?x16xf32, #dyn.shape<[Q, 16]>> {kind = "attention", schedule = #schedule.tree<
+  %y = graph.fusion(%q, %k, %v : tensor<?x16xf32, #dyn.shape<[Q, 16]>>, tensor<?x16xf32, #dyn.shape<[K, 16]>>, tensor<?x16xf32, #dyn.shape<[K, 16]>>) -> tensor<?x16xf32, #dyn.shape<[Q, 16]>> {schedule = #schedule.tree<
     version {
       hoist p:4 out:5
       kernel { loop d3 by 32 grid { loop d0 by 64 grid { loop d0 by 16  {

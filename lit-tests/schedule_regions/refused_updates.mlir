@@ -4,7 +4,7 @@
 func.func @not_in_order(%x: tensor<9x256xf32>, %i: tensor<?x1xi64, #dyn.shape<[K, 1]>>, %u: tensor<?x256xf32, #dyn.shape<[K, 256]>>) -> tensor<9x256xf32> {
   %K = dyn.symbol "K" : index
   // expected-error @below {{'graph.fusion' op has a schedule that is refused: version 0, launch 0: %s writes at indices, which needs a loop inside a group over each index of d0, in this order}}
-  %y = graph.fusion(%x, %i, %u : tensor<9x256xf32>, tensor<?x1xi64, #dyn.shape<[K, 1]>>, tensor<?x256xf32, #dyn.shape<[K, 256]>>) -> tensor<9x256xf32> {kind = "loop", schedule = #schedule.tree<
+  %y = graph.fusion(%x, %i, %u : tensor<9x256xf32>, tensor<?x1xi64, #dyn.shape<[K, 1]>>, tensor<?x256xf32, #dyn.shape<[K, 256]>>) -> tensor<9x256xf32> {schedule = #schedule.tree<
     version { kernel { loop d0 grid { place s:0 cols d1 in vec padded } } }
   >} {
   ^bb0(%a: tensor<9x256xf32>, %b: tensor<?x1xi64, #dyn.shape<[K, 1]>>, %c: tensor<?x256xf32, #dyn.shape<[K, 256]>>):
@@ -20,7 +20,7 @@ func.func @not_in_order(%x: tensor<9x256xf32>, %i: tensor<?x1xi64, #dyn.shape<[K
 func.func @divided(%x: tensor<9x256xf32>, %i: tensor<?x1xi64, #dyn.shape<[K, 1]>>, %u: tensor<?x256xf32, #dyn.shape<[K, 256]>>) -> tensor<9x256xf32> {
   %K = dyn.symbol "K" : index
   // expected-error @below {{'graph.fusion' op has a schedule that is refused: version 0, launch 0: %s writes at indices, which needs a loop inside a group over each index of d0, in this order}}
-  %y = graph.fusion(%x, %i, %u : tensor<9x256xf32>, tensor<?x1xi64, #dyn.shape<[K, 1]>>, tensor<?x256xf32, #dyn.shape<[K, 256]>>) -> tensor<9x256xf32> {kind = "loop", schedule = #schedule.tree<
+  %y = graph.fusion(%x, %i, %u : tensor<9x256xf32>, tensor<?x1xi64, #dyn.shape<[K, 1]>>, tensor<?x256xf32, #dyn.shape<[K, 256]>>) -> tensor<9x256xf32> {schedule = #schedule.tree<
     version { kernel { loop d1 by 64 grid { loop d0 by 4 { loop d0 { place s:0 cols d1 in vec padded } } } } }
   >} {
   ^bb0(%a: tensor<9x256xf32>, %b: tensor<?x1xi64, #dyn.shape<[K, 1]>>, %c: tensor<?x256xf32, #dyn.shape<[K, 256]>>):
@@ -36,7 +36,7 @@ func.func @divided(%x: tensor<9x256xf32>, %i: tensor<?x1xi64, #dyn.shape<[K, 1]>
 func.func @near(%x: tensor<9x256xf32>, %i: tensor<?x1xi64, #dyn.shape<[K, 1]>>, %u: tensor<?x256xf32, #dyn.shape<[K, 256]>>) -> tensor<9x256xf32> {
   %K = dyn.symbol "K" : index
   // expected-error @below {{'graph.fusion' op has a schedule that is refused: version 0, launch 0: %s writes at indices on a tile in 'l1', not in registers}}
-  %y = graph.fusion(%x, %i, %u : tensor<9x256xf32>, tensor<?x1xi64, #dyn.shape<[K, 1]>>, tensor<?x256xf32, #dyn.shape<[K, 256]>>) -> tensor<9x256xf32> {kind = "loop", schedule = #schedule.tree<
+  %y = graph.fusion(%x, %i, %u : tensor<9x256xf32>, tensor<?x1xi64, #dyn.shape<[K, 1]>>, tensor<?x256xf32, #dyn.shape<[K, 256]>>) -> tensor<9x256xf32> {schedule = #schedule.tree<
     version { kernel { loop d0 { place s:0 cols d1 in l1 } } }
   >} {
   ^bb0(%a: tensor<9x256xf32>, %b: tensor<?x1xi64, #dyn.shape<[K, 1]>>, %c: tensor<?x256xf32, #dyn.shape<[K, 256]>>):
@@ -52,7 +52,7 @@ func.func @near(%x: tensor<9x256xf32>, %i: tensor<?x1xi64, #dyn.shape<[K, 1]>>, 
 func.func @with_rows(%x: tensor<9x256xf32>, %i: tensor<?x1xi64, #dyn.shape<[K, 1]>>, %u: tensor<?x256xf32, #dyn.shape<[K, 256]>>) -> tensor<9x256xf32> {
   %K = dyn.symbol "K" : index
   // expected-error @below {{'graph.fusion' op has a schedule that is refused: version 0, launch 0: %s writes at indices, and its tile has rows along d1}}
-  %y = graph.fusion(%x, %i, %u : tensor<9x256xf32>, tensor<?x1xi64, #dyn.shape<[K, 1]>>, tensor<?x256xf32, #dyn.shape<[K, 256]>>) -> tensor<9x256xf32> {kind = "loop", schedule = #schedule.tree<
+  %y = graph.fusion(%x, %i, %u : tensor<9x256xf32>, tensor<?x1xi64, #dyn.shape<[K, 1]>>, tensor<?x256xf32, #dyn.shape<[K, 256]>>) -> tensor<9x256xf32> {schedule = #schedule.tree<
     version { kernel { loop d0 { place s:0 rows d1 in vec padded } } }
   >} {
   ^bb0(%a: tensor<9x256xf32>, %b: tensor<?x1xi64, #dyn.shape<[K, 1]>>, %c: tensor<?x256xf32, #dyn.shape<[K, 256]>>):
@@ -69,7 +69,7 @@ func.func @with_rows(%x: tensor<9x256xf32>, %i: tensor<?x1xi64, #dyn.shape<[K, 1
 #row = affine_map<(d0, d1) -> (d0)>
 func.func @no_loop(%x: tensor<8x32xf32>) -> (tensor<8xf32>, tensor<8xi64>) {
   // expected-error @below {{'graph.fusion' op has a schedule that is refused: version 0, launch 0: %most is placed where d1 is neither one index nor in its tile}}
-  %y:2 = graph.fusion(%x : tensor<8x32xf32>) -> tensor<8xf32>, tensor<8xi64> {kind = "loop", schedule = #schedule.tree<
+  %y:2 = graph.fusion(%x : tensor<8x32xf32>) -> tensor<8xf32>, tensor<8xi64> {schedule = #schedule.tree<
     version { kernel { loop d0 by 8 grid { place most:0 cols d0 in vec padded } } }
   >} {
   ^bb0(%a: tensor<8x32xf32>):
@@ -99,7 +99,7 @@ func.func @no_loop(%x: tensor<8x32xf32>) -> (tensor<8xf32>, tensor<8xi64>) {
 #row = affine_map<(d0, d1) -> (d0)>
 func.func @along_columns(%x: tensor<8x32xf32>) -> (tensor<8xf32>, tensor<8xi64>) {
   // expected-error @below {{'graph.fusion' op has a schedule that is refused: version 0, launch 0: %most combines by a region, which goes element by element and not along columns}}
-  %y:2 = graph.fusion(%x : tensor<8x32xf32>) -> tensor<8xf32>, tensor<8xi64> {kind = "loop", schedule = #schedule.tree<
+  %y:2 = graph.fusion(%x : tensor<8x32xf32>) -> tensor<8xf32>, tensor<8xi64> {schedule = #schedule.tree<
     version { kernel { loop d0 grid { place most:0 cols d1 in vec padded } } }
   >} {
   ^bb0(%a: tensor<8x32xf32>):
@@ -129,7 +129,7 @@ func.func @along_columns(%x: tensor<8x32xf32>) -> (tensor<8xf32>, tensor<8xi64>)
 #row = affine_map<(d0, d1) -> (d0)>
 func.func @near(%x: tensor<8x32xf32>) -> (tensor<8xf32>, tensor<8xi64>) {
   // expected-error @below {{'graph.fusion' op has a schedule that is refused: version 0, launch 0: %most combines by a region on a tile in 'l1', not in registers}}
-  %y:2 = graph.fusion(%x : tensor<8x32xf32>) -> tensor<8xf32>, tensor<8xi64> {kind = "loop", schedule = #schedule.tree<
+  %y:2 = graph.fusion(%x : tensor<8x32xf32>) -> tensor<8xf32>, tensor<8xi64> {schedule = #schedule.tree<
     version { kernel { loop d1 { place most:0 cols d0 in l1 } } }
   >} {
   ^bb0(%a: tensor<8x32xf32>):
@@ -159,7 +159,7 @@ func.func @near(%x: tensor<8x32xf32>) -> (tensor<8xf32>, tensor<8xi64>) {
 #row = affine_map<(d0, d1) -> (d0)>
 func.func @in_parts(%x: tensor<8x32xf32>) -> (tensor<8xf32>, tensor<8xi64>) {
   // expected-error @below {{'graph.fusion' op has a schedule that is refused: version 0, launch 0: %most combines by a region, and a loop of the grid divides what it combines}}
-  %y:2 = graph.fusion(%x : tensor<8x32xf32>) -> tensor<8xf32>, tensor<8xi64> {kind = "loop", schedule = #schedule.tree<
+  %y:2 = graph.fusion(%x : tensor<8x32xf32>) -> tensor<8xf32>, tensor<8xi64> {schedule = #schedule.tree<
     version { kernel { loop d1 even 4 grid { loop d1 { place most:0 cols d0 in vec padded } } } }
   >} {
   ^bb0(%a: tensor<8x32xf32>):

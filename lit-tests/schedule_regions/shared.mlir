@@ -5,7 +5,7 @@
 // SAID-COUNT-4: 1 functions compared
 
 // Keys and values lie in one memory, one after the other, and wait in registers before.
-// CHECK-LABEL: gir.kernel @all_attention0(
+// CHECK-LABEL: gir.kernel @all_kernel0(
 // CHECK-COUNT-3: gir.alloc owner("group")
 // CHECK-NOT: gir.alloc
 // CHECK: gir.for {{.*}} carry({{.*}}, {{.*}}, {{.*}}, {{.*}}) : !gir.tile<vec, f32, [16, 1]>, !gir.tile<vec, f32, [16, 32]>, !gir.tile<vec, f32, [16, 32]>, !gir.tile<vec, f32, [8, 16]>
@@ -27,7 +27,7 @@
 func.func @all(%q: tensor<?x16xf32, #dyn.shape<[Q, 16]>>, %k: tensor<?x16xf32, #dyn.shape<[K, 16]>>, %v: tensor<?x16xf32, #dyn.shape<[K, 16]>>) -> tensor<?x16xf32, #dyn.shape<[Q, 16]>> {
   %Q = dyn.symbol "Q" : index
   %K = dyn.symbol "K" : index
-  %y = graph.fusion(%q, %k, %v : tensor<?x16xf32, #dyn.shape<[Q, 16]>>, tensor<?x16xf32, #dyn.shape<[K, 16]>>, tensor<?x16xf32, #dyn.shape<[K, 16]>>) -> tensor<?x16xf32, #dyn.shape<[Q, 16]>> {kind = "attention", schedule = #schedule.tree<
+  %y = graph.fusion(%q, %k, %v : tensor<?x16xf32, #dyn.shape<[Q, 16]>>, tensor<?x16xf32, #dyn.shape<[K, 16]>>, tensor<?x16xf32, #dyn.shape<[K, 16]>>) -> tensor<?x16xf32, #dyn.shape<[Q, 16]>> {schedule = #schedule.tree<
     version {
       hoist p:4 out:5
       kernel { loop d3 by 32 grid { loop d0 by 64 grid { loop d0 by 16 units {
@@ -83,7 +83,7 @@ func.func @all(%q: tensor<?x16xf32, #dyn.shape<[Q, 16]>>, %k: tensor<?x16xf32, #
 // -----
 
 // Without: memories that differ, no tile that is carried from block to block, and sums of rows.
-// CHECK-LABEL: gir.kernel @none_attention0(
+// CHECK-LABEL: gir.kernel @none_kernel0(
 // CHECK-COUNT-4: gir.alloc owner("group")
 // CHECK: gir.for {{.*}} carry({{.*}}, {{.*}}, {{.*}}) : !gir.tile<vec, f32, [16, 1]>, !gir.tile<vec, f32, [16, 1]>, !gir.tile<vec, f32, [16, 32]> {
 // CHECK: gir.sync
@@ -103,7 +103,7 @@ func.func @all(%q: tensor<?x16xf32, #dyn.shape<[Q, 16]>>, %k: tensor<?x16xf32, #
 func.func @none(%q: tensor<?x16xf32, #dyn.shape<[Q, 16]>>, %k: tensor<?x16xf32, #dyn.shape<[K, 16]>>, %v: tensor<?x16xf32, #dyn.shape<[K, 16]>>) -> tensor<?x16xf32, #dyn.shape<[Q, 16]>> {
   %Q = dyn.symbol "Q" : index
   %K = dyn.symbol "K" : index
-  %y = graph.fusion(%q, %k, %v : tensor<?x16xf32, #dyn.shape<[Q, 16]>>, tensor<?x16xf32, #dyn.shape<[K, 16]>>, tensor<?x16xf32, #dyn.shape<[K, 16]>>) -> tensor<?x16xf32, #dyn.shape<[Q, 16]>> {kind = "attention", schedule = #schedule.tree<
+  %y = graph.fusion(%q, %k, %v : tensor<?x16xf32, #dyn.shape<[Q, 16]>>, tensor<?x16xf32, #dyn.shape<[K, 16]>>, tensor<?x16xf32, #dyn.shape<[K, 16]>>) -> tensor<?x16xf32, #dyn.shape<[Q, 16]>> {schedule = #schedule.tree<
     version {
       hoist p:4 out:5
       kernel { loop d3 by 32 grid { loop d0 by 64 grid { loop d0 by 16 units {
@@ -159,7 +159,7 @@ func.func @none(%q: tensor<?x16xf32, #dyn.shape<[Q, 16]>>, %k: tensor<?x16xf32, 
 // -----
 
 // Blocks of 64 keys, of which a contraction sums 8 at a time; values are read before weights are made.
-// CHECK-LABEL: gir.kernel @long_attention0(
+// CHECK-LABEL: gir.kernel @long_kernel0(
 // CHECK: gir.contract {{.*}} : !gir.tile<vec, f32, [16, 4]>, !gir.tile<vec, f32, [4, 64]>
 // CHECK: gir.contract {{.*}} : !gir.tile<vec, f32, [16, 8]>, !gir.tile<vec, f32, [8, 32]>
 #qd = affine_map<(q, k, d) -> (q, d)>
@@ -173,7 +173,7 @@ func.func @none(%q: tensor<?x16xf32, #dyn.shape<[Q, 16]>>, %k: tensor<?x16xf32, 
 func.func @long(%q: tensor<?x16xf32, #dyn.shape<[Q, 16]>>, %k: tensor<?x16xf32, #dyn.shape<[K, 16]>>, %v: tensor<?x16xf32, #dyn.shape<[K, 16]>>) -> tensor<?x16xf32, #dyn.shape<[Q, 16]>> {
   %Q = dyn.symbol "Q" : index
   %K = dyn.symbol "K" : index
-  %y = graph.fusion(%q, %k, %v : tensor<?x16xf32, #dyn.shape<[Q, 16]>>, tensor<?x16xf32, #dyn.shape<[K, 16]>>, tensor<?x16xf32, #dyn.shape<[K, 16]>>) -> tensor<?x16xf32, #dyn.shape<[Q, 16]>> {kind = "attention", schedule = #schedule.tree<
+  %y = graph.fusion(%q, %k, %v : tensor<?x16xf32, #dyn.shape<[Q, 16]>>, tensor<?x16xf32, #dyn.shape<[K, 16]>>, tensor<?x16xf32, #dyn.shape<[K, 16]>>) -> tensor<?x16xf32, #dyn.shape<[Q, 16]>> {schedule = #schedule.tree<
     version {
       hoist p:4 out:5
       kernel { loop d3 by 32 grid { loop d0 by 64 grid { loop d0 by 16 units {
@@ -243,7 +243,7 @@ func.func @ahead(%a: tensor<?x?xf32, #dyn.shape<[M, K]>>, %b: tensor<?x?xf32, #d
   %M = dyn.symbol "M" : index
   %N = dyn.symbol "N" : index
   %K = dyn.symbol "K" : index
-  %y = graph.fusion(%a, %b : tensor<?x?xf32, #dyn.shape<[M, K]>>, tensor<?x?xf32, #dyn.shape<[K, N]>>) -> tensor<?x?xf32, #dyn.shape<[M, N]>> {kind = "contract", schedule = #schedule.tree<
+  %y = graph.fusion(%a, %b : tensor<?x?xf32, #dyn.shape<[M, K]>>, tensor<?x?xf32, #dyn.shape<[K, N]>>) -> tensor<?x?xf32, #dyn.shape<[M, N]>> {schedule = #schedule.tree<
     version {
       kernel { loop d1 by 32 grid { loop d0 by 64 grid { loop d0 by 16 units {
         loop d2 by 16 {

@@ -19,7 +19,7 @@
 
 // Short rows are groups; long ones are cut into tiles, whose sums another kernel joins.
 // CHECK-LABEL: func.func @softmax
-// CHECK: graph.fusion{{.*}} {kind = "row", schedule = #schedule.tree<
+// CHECK: graph.fusion{{.*}} {schedule = #schedule.tree<
 // CHECK-NEXT: version when [-N + 16384] {
 // CHECK-NEXT: kernel {
 // CHECK-NEXT: loop d0 grid {
@@ -36,7 +36,7 @@
 func.func @softmax(%x: tensor<?x?xf32, #dyn.shape<[M, N]>>) -> tensor<?x?xf32, #dyn.shape<[M, N]>> {
   %M = dyn.symbol "M" : index
   %N = dyn.symbol "N" : index
-  %y = graph.fusion(%x : tensor<?x?xf32, #dyn.shape<[M, N]>>) -> tensor<?x?xf32, #dyn.shape<[M, N]>> {kind = "row"} {
+  %y = graph.fusion(%x : tensor<?x?xf32, #dyn.shape<[M, N]>>) -> tensor<?x?xf32, #dyn.shape<[M, N]>> {
   ^bb0(%a: tensor<?x?xf32, #dyn.shape<[M, N]>>):
     %M = dyn.symbol "M" : index
     %N = dyn.symbol "N" : index
@@ -66,7 +66,7 @@ func.func @softmax(%x: tensor<?x?xf32, #dyn.shape<[M, N]>>) -> tensor<?x?xf32, #
 // CHECK-NEXT: loop d2 { contract p:0 rows d0 cols d1 in vec }
 func.func @product(%x: tensor<?x24xf32, #dyn.shape<[M, 24]>>, %w: tensor<24x40xf32>) -> tensor<?x40xf32, #dyn.shape<[M, 40]>> {
   %M = dyn.symbol "M" : index
-  %y = graph.fusion(%x, %w : tensor<?x24xf32, #dyn.shape<[M, 24]>>, tensor<24x40xf32>) -> tensor<?x40xf32, #dyn.shape<[M, 40]>> {kind = "contract"} {
+  %y = graph.fusion(%x, %w : tensor<?x24xf32, #dyn.shape<[M, 24]>>, tensor<24x40xf32>) -> tensor<?x40xf32, #dyn.shape<[M, 40]>> {
   ^bb0(%a: tensor<?x24xf32, #dyn.shape<[M, 24]>>, %b: tensor<24x40xf32>):
     %M = dyn.symbol "M" : index
     %p = graph.compute ins(%a, %b : tensor<?x24xf32, #dyn.shape<[M, 24]>>, tensor<24x40xf32>) -> tensor<?x40xf32, #dyn.shape<[M, 40]>> {combiners = #graph.combiners<[add]>, iterators = #graph.iterators<[parallel, parallel, reduce]>, maps = [#mk, #kn, #mn]} {
@@ -89,7 +89,7 @@ func.func @product(%x: tensor<?x24xf32, #dyn.shape<[M, 24]>>, %w: tensor<24x40xf
 func.func @own(%x: tensor<?x?xf32, #dyn.shape<[M, N]>>) -> tensor<?x?xf32, #dyn.shape<[M, N]>> {
   %M = dyn.symbol "M" : index
   %N = dyn.symbol "N" : index
-  %y = graph.fusion(%x : tensor<?x?xf32, #dyn.shape<[M, N]>>) -> tensor<?x?xf32, #dyn.shape<[M, N]>> {kind = "row", schedule = #schedule.tree<
+  %y = graph.fusion(%x : tensor<?x?xf32, #dyn.shape<[M, N]>>) -> tensor<?x?xf32, #dyn.shape<[M, N]>> {schedule = #schedule.tree<
     version { kernel { loop d0 grid { place e:0 cols d1 in l1 place s:1 cols d1 in l1 place q:2 cols d1 in l1 } } }
   >} {
   ^bb0(%a: tensor<?x?xf32, #dyn.shape<[M, N]>>):
@@ -119,7 +119,7 @@ func.func @own(%x: tensor<?x?xf32, #dyn.shape<[M, N]>>) -> tensor<?x?xf32, #dyn.
 // CHECK: schedule = #schedule.tree<
 // CHECK: loop d0 grid { place s:0 in vec padded }
 func.func @loop(%x: tensor<8x8xf32>) -> tensor<8xf32> {
-  %y = graph.fusion(%x : tensor<8x8xf32>) -> tensor<8xf32> {kind = "loop"} {
+  %y = graph.fusion(%x : tensor<8x8xf32>) -> tensor<8xf32> {
   ^bb0(%a: tensor<8x8xf32>):
     %0 = graph.compute ins(%a : tensor<8x8xf32>) -> tensor<8xf32> {iterators = #graph.iterators<[parallel]>, maps = [affine_map<(d0) -> (d0, d0)>, affine_map<(d0) -> (d0)>]} {
     ^bb0(%p: f32):

@@ -11,12 +11,11 @@
 // What is combined over rows is repeated over them: a kernel of tiles of columns runs through the rows twice.
 // CHECK-LABEL: func.func @other_axis
 // CHECK: graph.fusion(%x :
-// CHECK-SAME: {kind = "row"}
 // CHECK-NOT: graph.fusion
 func.func @other_axis(%x: !matrix) -> !matrix {
   %M = dyn.symbol "M" : index
   %N = dyn.symbol "N" : index
-  // REMARK: apart.mlir:[[#@LINE+1]]:10: remark: a region of kind 'row' with 2 ops
+  // REMARK: apart.mlir:[[#@LINE+1]]:10: remark: a region of the family 'row' with 2 ops
   %sum = graph.compute ins(%x : !matrix) -> !row {iterators = #graph.iterators<[reduce, parallel]>, combiners = #graph.combiners<[add]>, maps = [#id, #second]} {
   ^bb0(%a: f32):
     graph.yield %a : f32

@@ -19,7 +19,6 @@
 // a bound, and come in blocks beyond it.
 // CHECK-LABEL: func.func @attention
 // CHECK: graph.fusion(%q, %k, %v :
-// CHECK-SAME: {kind = "attention"}
 // CHECK-NOT: graph.fusion
 // GIR: gir.kernel @attention_attention0
 // GIR-SAME: requires([-K + [[KEYS:[0-9]+]]]) grid(%{{.*}} = B)
@@ -66,9 +65,9 @@ func.func @attention(%q: !q, %k: !k, %v: !k) -> !q {
 
 // Weights that are used outside have to be written, so the products stay apart.
 // CHECK-LABEL: func.func @weights_are_returned
-// CHECK: kind = "contract"
-// CHECK: kind = "row"
-// CHECK: kind = "contract"
+// CHECK: graph.fusion
+// CHECK: graph.fusion
+// CHECK: graph.fusion
 func.func @weights_are_returned(%q: !q, %k: !k, %v: !k) -> (!q, !s) {
   %B = dyn.symbol "B" : index
   %Q = dyn.symbol "Q" : index

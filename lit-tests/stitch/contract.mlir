@@ -18,12 +18,11 @@
 // A product takes the elementwise ops behind it along: bias, activation, residual.
 // CHECK-LABEL: func.func @epilogue
 // CHECK: graph.fusion(%x, %w, %bias, %r :
-// CHECK-SAME: {kind = "contract"}
 // CHECK-NOT: graph.fusion
 func.func @epilogue(%x: !x, %w: !w, %bias: tensor<64xf32>, %r: !y) -> !y {
   %M = dyn.symbol "M" : index
   %K = dyn.symbol "K" : index
-  // REMARK: contract.mlir:[[#@LINE+1]]:8: remark: a region of kind 'contract' with 4 ops
+  // REMARK: contract.mlir:[[#@LINE+1]]:8: remark: a region of the family 'contract' with 4 ops
   %p = graph.compute ins(%x, %w : !x, !w) -> !y {iterators = #graph.iterators<[parallel, parallel, reduce]>, combiners = #graph.combiners<[add]>, maps = [#lhs, #rhs, #out]} {
   ^bb0(%a: f32, %b: f32):
     %v = arith.mulf %a, %b : f32
@@ -50,15 +49,14 @@ func.func @epilogue(%x: !x, %w: !w, %bias: tensor<64xf32>, %r: !y) -> !y {
 // Two products with a chain between them: the chain goes with the first, as the second reads it many times.
 // CHECK-LABEL: func.func @two_products
 // CHECK: %[[T:.*]] = graph.fusion(%x, %w :
-// CHECK-SAME: {kind = "contract"}
 // CHECK: math.tanh
 // CHECK: graph.fusion(%[[T]], %w2 :
-// CHECK-SAME: kind = "contract", reasons = ["%t: both contract, and what lies between is no softmax (apart
+// CHECK-SAME: {reasons = ["%t: both contract, and what lies between is no softmax (apart
 // CHECK-NOT: graph.fusion
 func.func @two_products(%x: !x, %w: !w, %w2: tensor<64x64xf32>) -> !y {
   %M = dyn.symbol "M" : index
   %K = dyn.symbol "K" : index
-  // REMARK: contract.mlir:[[#@LINE+1]]:8: remark: a region of kind 'contract' with 2 ops
+  // REMARK: contract.mlir:[[#@LINE+1]]:8: remark: a region of the family 'contract' with 2 ops
   %p = graph.compute ins(%x, %w : !x, !w) -> !y {iterators = #graph.iterators<[parallel, parallel, reduce]>, combiners = #graph.combiners<[add]>, maps = [#lhs, #rhs, #out]} {
   ^bb0(%a: f32, %b: f32):
     %v = arith.mulf %a, %b : f32
@@ -69,7 +67,7 @@ func.func @two_products(%x: !x, %w: !w, %w2: tensor<64x64xf32>) -> !y {
     %v = math.tanh %a : f32
     graph.yield %v : f32
   }
-  // REMARK: contract.mlir:[[#@LINE+2]]:8: remark: a region of kind 'contract' with 1 op
+  // REMARK: contract.mlir:[[#@LINE+2]]:8: remark: a region of the family 'contract' with 1 op
   // REMARK: contract.mlir:[[#@LINE+1]]:8: remark: not stitched with %t: both contract, and what lies between is no softmax
   %q = graph.compute ins(%t, %w2 : !y, tensor<64x64xf32>) -> !y {iterators = #graph.iterators<[parallel, parallel, reduce]>, combiners = #graph.combiners<[add]>, maps = [#lhs, #rhs, #out]} {
   ^bb0(%a: f32, %b: f32):
@@ -82,11 +80,10 @@ func.func @two_products(%x: !x, %w: !w, %w2: tensor<64x64xf32>) -> !y {
 // The rows of a product are not combined in its kernel, and rows of any length are made before it.
 // CHECK-LABEL: func.func @rows_of_a_product
 // CHECK: %[[E:.*]] = graph.fusion(%x :
-// CHECK-SAME: {kind = "row"}
 // CHECK: %[[P:.*]] = graph.fusion(%[[E]], %w :
-// CHECK-SAME: kind = "contract", reasons = ["%e: rows of %e have K elements, not known to be at most 8192 (apart
+// CHECK-SAME: {reasons = ["%e: rows of %e have K elements, not known to be at most 8192 (apart
 // CHECK: graph.fusion(%[[P]] :
-// CHECK-SAME: kind = "row", reasons = ["%p: %s is combined from whole rows of the product (apart
+// CHECK-SAME: {reasons = ["%p: %s is combined from whole rows of the product (apart
 func.func @rows_of_a_product(%x: !x, %w: !w) -> tensor<?xf32, #dyn.shape<[M]>> {
   %M = dyn.symbol "M" : index
   %K = dyn.symbol "K" : index
@@ -122,7 +119,7 @@ func.func @transposed(%x: !x, %v: tensor<64x?xf32, #dyn.shape<[64, K]>>) -> !y {
   ^bb0(%a: f32):
     graph.yield %a : f32
   }
-  // REMARK: contract.mlir:[[#@LINE+1]]:8: remark: a region of kind 'contract' with 1 op
+  // REMARK: contract.mlir:[[#@LINE+1]]:8: remark: a region of the family 'contract' with 1 op
   %p = graph.compute ins(%x, %w : !x, !w) -> !y {iterators = #graph.iterators<[parallel, parallel, reduce]>, combiners = #graph.combiners<[add]>, maps = [#lhs, #rhs, #out]} {
   ^bb0(%a: f32, %b: f32):
     %m = arith.mulf %a, %b : f32

@@ -10,7 +10,7 @@
 
 // What only one index of each row is read of is computed there alone, in the kernel that combines the row.
 // CHECK-LABEL: func.func @label
-// CHECK-COUNT-1: graph.fusion(%x, %l : {{.*}} {kind = "row"}
+// CHECK-COUNT-1: graph.fusion(%x, %l : {{.*}}
 // CHECK: graph.gather_elements
 // CHECK-NOT: graph.fusion
 func.func @label(%x: !matrix, %l: !labels) -> !column {
@@ -38,7 +38,7 @@ func.func @label(%x: !matrix, %l: !labels) -> !column {
 
 // Where each column has an index of its own, there are no runs to read.
 // CHECK-LABEL: func.func @columns
-// CHECK: kind = "loop", reasons = ["%e: {{.*}}reads each column at an index of its own, from %i
+// CHECK: {reasons = ["%e: {{.*}}reads each column at an index of its own, from %i
 func.func @columns(%x: !matrix, %i: !each) -> !matrix {
   %M = dyn.symbol "M" : index
   %N = dyn.symbol "N" : index

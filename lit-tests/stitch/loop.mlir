@@ -12,14 +12,13 @@
 // A convolution of f64, which is no product: a loop of its own, with the reason. The ops around it are rows.
 // CHECK-LABEL: func.func @convolution
 // CHECK: %[[C:.*]] = graph.fusion(%x, %w :
-// CHECK-SAME: {kind = "loop"}
 // CHECK: graph.fusion(%[[C]] :
-// CHECK-SAME: kind = "row", reasons = ["%c: %c is a loop of its own: it
+// CHECK-SAME: {reasons = ["%c: %c is a loop of its own: it
 func.func @convolution(%x: !x, %w: !w) -> !y {
   %B = dyn.symbol "B" : index
   %H = dyn.symbol "H" {range = [4, 4096]} : index
   %W = dyn.symbol "W" {range = [4, 4096]} : index
-  // REMARK: loop.mlir:[[#@LINE+2]]:8: remark: a region of kind 'loop' with 1 op
+  // REMARK: loop.mlir:[[#@LINE+2]]:8: remark: a region of the family 'loop' with 1 op
   // REMARK: loop.mlir:[[#@LINE+1]]:8: remark: a loop of its own: it combines along several dimensions (2, 3, 3)
   %c = graph.compute ins(%x, %w : !x, !w) -> !y {
     iterators = #graph.iterators<[parallel, parallel, parallel, parallel, reduce, reduce, reduce]>, combiners = #graph.combiners<[add]>,
@@ -29,7 +28,7 @@ func.func @convolution(%x: !x, %w: !w) -> !y {
     %v = arith.mulf %a, %b : f64
     graph.yield %v : f64
   }
-  // REMARK: loop.mlir:[[#@LINE+2]]:8: remark: a region of kind 'row' with 1 op
+  // REMARK: loop.mlir:[[#@LINE+2]]:8: remark: a region of the family 'row' with 1 op
   // REMARK: loop.mlir:[[#@LINE+1]]:8: remark: not stitched with %c: %c is a loop of its own: it combines along several dimensions (2, 3, 3)
   %r = graph.compute ins(%c : !y) -> !y {iterators = #graph.iterators<[parallel, parallel, parallel, parallel]>, maps = [#id, #id]} {
   ^bb0(%a: f64):

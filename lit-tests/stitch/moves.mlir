@@ -11,7 +11,6 @@
 // A slice of what is made needs no memory: the maker is computed at the slice's places, and of it only what is read.
 // CHECK-LABEL: func.func @half
 // CHECK-COUNT-1: graph.fusion
-// CHECK-SAME: kind = "row"
 // CHECK-NOT: graph.fusion
 // GIR-LABEL: gir.kernel @half_row0
 // GIR: gir.load {{.*}} -> !gir.tile<l1, f32, [1, 4]>

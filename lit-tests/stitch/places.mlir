@@ -11,7 +11,7 @@
 
 // New keys are computed where they are appended to those of the past.
 // CHECK-LABEL: func.func @append
-// CHECK-COUNT-1: graph.fusion(%new, %past : {{.*}} {kind = "row"}
+// CHECK-COUNT-1: graph.fusion(%new, %past : {{.*}}
 // CHECK: sizes = #dyn.shape<[P]>
 // CHECK-NOT: graph.fusion
 func.func @append(%past: !past, %new: !new) -> !all {

@@ -13,7 +13,7 @@
 
 // The price of a plan, of each kernel, and of what is not one kernel: bytes are exact, 4 MB a matrix.
 // REMARK: remark: plan of @chain: 1 region, 8388608 bytes, {{[0-9]+\.[0-9]+}} us predicted; op by op 16777216 bytes,
-// REMARK: remark: a region of kind 'row' with 2 ops: 8388608 bytes, {{.*}} us (apart 16777216 bytes, {{.*}} us); one-to-one
+// REMARK: remark: a region of the family 'row' with 2 ops: 8388608 bytes, {{.*}} us (apart 16777216 bytes, {{.*}} us); one-to-one
 // CHECK-LABEL: func.func @chain
 // CHECK-COUNT-1: graph.fusion
 // CHECK-NOT: graph.fusion

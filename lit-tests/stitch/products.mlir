@@ -15,14 +15,13 @@
 // Three products of one left factor, of different widths and with different ops behind them: one region.
 // CHECK-LABEL: func.func @three
 // CHECK: graph.fusion(
-// CHECK-SAME: {kind = "contract"}
 // CHECK-COUNT-5: graph.compute
 // CHECK-NOT: graph.fusion
 // CHECK: return
 func.func @three(%x: !x, %q: !w, %k: !v, %u: !v, %bias: tensor<64xf32>) -> (!y, !z, !z) {
   %M = dyn.symbol "M" : index
   %K = dyn.symbol "K" : index
-  // REMARK: products.mlir:[[#@LINE+1]]:8: remark: a region of kind 'contract' with 5 ops
+  // REMARK: products.mlir:[[#@LINE+1]]:8: remark: a region of the family 'contract' with 5 ops
   %a = graph.compute ins(%x, %q : !x, !w) -> !y {iterators = #graph.iterators<[parallel, parallel, reduce]>, combiners = #graph.combiners<[add]>, maps = [#lhs, #rhs, #out]} {
   ^bb0(%l: f32, %r: f32):
     %m = arith.mulf %l, %r : f32
@@ -54,11 +53,9 @@ func.func @three(%x: !x, %q: !w, %k: !v, %u: !v, %bias: tensor<64xf32>) -> (!y, 
 // The second product reads what is combined of what the first makes: as one they would be a cycle.
 // CHECK-LABEL: func.func @cycle
 // CHECK: %[[A:.*]] = graph.fusion(%x, %w :
-// CHECK-SAME: {kind = "contract"}
 // CHECK: %[[T:.*]] = graph.fusion(%[[A]] :
-// CHECK-SAME: kind = "row"
 // CHECK: graph.fusion(%[[A]], %[[T]], %x :
-// CHECK-SAME: kind = "contract", reasons = [
+// CHECK-SAME: {reasons = [
 // CHECK-SAME: %a: %t stands between (apart
 func.func @cycle(%x: tensor<?x?xf32, #dyn.shape<[M, M]>>, %w: tensor<?x64xf32, #dyn.shape<[M, 64]>>) -> !y {
   %M = dyn.symbol "M" : index
@@ -87,9 +84,8 @@ func.func @cycle(%x: tensor<?x?xf32, #dyn.shape<[M, M]>>, %w: tensor<?x64xf32, #
 // Products of different left factors share their weights, and stay apart.
 // CHECK-LABEL: func.func @other_factor
 // CHECK: graph.fusion(%x, %w :
-// CHECK-SAME: {kind = "contract"}
 // CHECK: graph.fusion(%y, %w :
-// CHECK-SAME: kind = "contract", reasons = ["%a: the left factor of one product is %x and of another %y (apart
+// CHECK-SAME: {reasons = ["%a: the left factor of one product is %x and of another %y (apart
 func.func @other_factor(%x: !x, %y: !x, %w: !w) -> (!y, !y) {
   %M = dyn.symbol "M" : index
   %K = dyn.symbol "K" : index
@@ -110,9 +106,7 @@ func.func @other_factor(%x: !x, %y: !x, %w: !w) -> (!y, !y) {
 // What reads a product's left factor and is no product stays apart from the products.
 // CHECK-LABEL: func.func @no_product
 // CHECK: graph.fusion(%x, %w, %v :
-// CHECK-SAME: {kind = "contract"}
 // CHECK: graph.fusion(%x :
-// CHECK-SAME: kind = "row"
 func.func @no_product(%x: !x, %w: !w, %v: !v) -> (!y, !z, tensor<?xf32, #dyn.shape<[M]>>) {
   %M = dyn.symbol "M" : index
   %K = dyn.symbol "K" : index

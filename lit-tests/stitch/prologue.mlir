@@ -19,11 +19,10 @@
 // Elementwise ops on the left factor, and on the right one.
 // CHECK-LABEL: func.func @both_factors
 // CHECK: graph.fusion(%x, %bias, %q, %scale :
-// CHECK-SAME: {kind = "contract"}
 // CHECK-NOT: graph.fusion
 func.func @both_factors(%x: !x, %bias: tensor<64xf32>, %q: tensor<64x48xi8>, %scale: tensor<48xf32>) -> !y {
   %M = dyn.symbol "M" {likely = [4096]} : index
-  // REMARK: prologue.mlir:[[#@LINE+1]]:8: remark: a region of kind 'contract' with 3 ops
+  // REMARK: prologue.mlir:[[#@LINE+1]]:8: remark: a region of the family 'contract' with 3 ops
   %e = graph.compute ins(%x, %bias : !x, tensor<64xf32>) -> !x {iterators = #graph.iterators<[parallel, parallel]>, maps = [#id, #second, #id]} {
   ^bb0(%a: f32, %b: f32):
     %s = arith.addf %a, %b : f32
@@ -47,11 +46,10 @@ func.func @both_factors(%x: !x, %bias: tensor<64xf32>, %q: tensor<64x48xi8>, %sc
 // Numbers that are combined from rows of the left factor.
 // CHECK-LABEL: func.func @row_statistics
 // CHECK: graph.fusion(%x, %w :
-// CHECK-SAME: {kind = "contract"}
 // CHECK-NOT: graph.fusion
 func.func @row_statistics(%x: !x, %w: !w) -> !y {
   %M = dyn.symbol "M" {likely = [4096]} : index
-  // REMARK: prologue.mlir:[[#@LINE+1]]:8: remark: a region of kind 'contract' with 3 ops
+  // REMARK: prologue.mlir:[[#@LINE+1]]:8: remark: a region of the family 'contract' with 3 ops
   %m = graph.compute ins(%x : !x) -> !r {iterators = #graph.iterators<[parallel, reduce]>, combiners = #graph.combiners<[max]>, maps = [#id, #first]} {
   ^bb0(%a: f32):
     graph.yield %a : f32
@@ -72,9 +70,8 @@ func.func @row_statistics(%x: !x, %w: !w) -> !y {
 // A factor that is used outside too is made in memory.
 // CHECK-LABEL: func.func @used_outside
 // CHECK: %[[E:.*]] = graph.fusion(%x :
-// CHECK-SAME: {kind = "row"}
 // CHECK: graph.fusion(%[[E]], %w :
-// CHECK-SAME: kind = "contract", reasons = ["%e: %e is used outside too, so it is made in memory (apart
+// CHECK-SAME: {reasons = ["%e: %e is used outside too, so it is made in memory (apart
 func.func @used_outside(%x: !x, %w: !w) -> (!x, !y) {
   %M = dyn.symbol "M" {likely = [4096]} : index
   %e = graph.compute ins(%x : !x) -> !x {iterators = #graph.iterators<[parallel, parallel]>, maps = [#id, #id]} {
@@ -94,7 +91,6 @@ func.func @used_outside(%x: !x, %w: !w) -> (!x, !y) {
 // Rows of any length do not stay near; those of a bounded one do.
 // CHECK-LABEL: func.func @long_rows
 // CHECK: %[[E:.*]] = graph.fusion(%x :
-// CHECK-SAME: {kind = "row"}
 // CHECK: graph.fusion(%[[E]], %w :
 // CHECK-SAME: reasons = ["%e: rows of %e have K elements, not known to be at most 8192 (apart
 func.func @long_rows(%x: !xk, %w: !wk) -> !y {
@@ -116,7 +112,6 @@ func.func @long_rows(%x: !xk, %w: !wk) -> !y {
 
 // CHECK-LABEL: func.func @bounded_rows
 // CHECK: graph.fusion(%x, %w :
-// CHECK-SAME: {kind = "contract"}
 // CHECK-NOT: graph.fusion
 func.func @bounded_rows(%x: !xk, %w: !wk) -> !y {
   %M = dyn.symbol "M" {likely = [4096]} : index
@@ -137,8 +132,7 @@ func.func @bounded_rows(%x: !xk, %w: !wk) -> !y {
 // Beyond the last row a tile has zeros, and a quotient of them would end the program.
 // CHECK-LABEL: func.func @quotients_of_integers
 // CHECK: graph.fusion(%x, %d :
-// CHECK-SAME: {kind = "row"}
-// CHECK: kind = "contract", reasons = ["%e: %e divides integers, also where the factor has none (apart
+// CHECK: {reasons = ["%e: %e divides integers, also where the factor has none (apart
 func.func @quotients_of_integers(%x: tensor<?x64xi32, #dyn.shape<[M, 64]>>, %d: tensor<?x64xi32, #dyn.shape<[M, 64]>>, %w: !w) -> !y {
   %M = dyn.symbol "M" {likely = [4096]} : index
   %e = graph.compute ins(%x, %d : tensor<?x64xi32, #dyn.shape<[M, 64]>>, tensor<?x64xi32, #dyn.shape<[M, 64]>>) -> !x {iterators = #graph.iterators<[parallel, parallel]>, maps = [#id, #id, #id]} {
@@ -158,9 +152,8 @@ func.func @quotients_of_integers(%x: tensor<?x64xi32, #dyn.shape<[M, 64]>>, %d: 
 // A right factor's rows are not known as a whole where its panels are packed.
 // CHECK-LABEL: func.func @combined_right_factor
 // CHECK: %[[M:.*]] = graph.fusion(%v :
-// CHECK-SAME: {kind = "row"}
 // CHECK: graph.fusion(%v, %[[M]], %x :
-// CHECK-SAME: kind = "contract", reasons = ["%m: %m is combined before the product's right factor is packed (apart
+// CHECK-SAME: {reasons = ["%m: %m is combined before the product's right factor is packed (apart
 func.func @combined_right_factor(%x: !x, %v: !w) -> !y {
   %M = dyn.symbol "M" {likely = [4096]} : index
   %m = graph.compute ins(%v : !w) -> tensor<64xf32> {iterators = #graph.iterators<[parallel, reduce]>, combiners = #graph.combiners<[max]>, maps = [#id, #first]} {

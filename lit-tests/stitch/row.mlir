@@ -22,7 +22,6 @@
 // nobody's concern there.
 // CHECK-LABEL: func.func @softmax
 // CHECK: graph.fusion(%x :
-// CHECK-SAME: {kind = "row"}
 // CHECK-NEXT: ^bb0(%[[X:.*]]: !matrix):
 // CHECK-NEXT: dyn.symbol "M" : index
 // CHECK-NEXT: dyn.symbol "N" {likely = [64], range = [1, 512]} : index
@@ -31,7 +30,7 @@ func.func @softmax(%x: !matrix, %other: tensor<?xf32, #dyn.shape<[K]>>) -> !matr
   %M = dyn.symbol "M" : index
   %N = dyn.symbol "N" {range = [1, 512], likely = [64]} : index
   %K = dyn.symbol "K" : index
-  // REMARK: row.mlir:[[#@LINE+1]]:10: remark: a region of kind 'row' with 4 ops
+  // REMARK: row.mlir:[[#@LINE+1]]:10: remark: a region of the family 'row' with 4 ops
   %max = graph.compute ins(%x : !matrix) -> !column {
     iterators = #graph.iterators<[parallel, reduce]>, combiners = #graph.combiners<[max]>, maps = [#id, #first]
   } {
@@ -76,7 +75,7 @@ func.func @softmax(%x: !matrix, %other: tensor<?xf32, #dyn.shape<[K]>>) -> !matr
 func.func @layer_norm(%x: !matrix, %r: !matrix, %scale: !row, %shift: !row) -> (!matrix, !matrix) {
   %M = dyn.symbol "M" : index
   %N = dyn.symbol "N" {range = [1, 512], likely = [64]} : index
-  // REMARK: row.mlir:[[#@LINE+1]]:8: remark: a region of kind 'row' with 8 ops
+  // REMARK: row.mlir:[[#@LINE+1]]:8: remark: a region of the family 'row' with 8 ops
   %0 = graph.compute ins(%x, %r : !matrix, !matrix) -> !matrix {iterators = #graph.iterators<[parallel, parallel]>, maps = [#id, #id, #id]} {
   ^bb0(%a: f32, %b: f32):
     %v = arith.addf %a, %b : f32
@@ -133,7 +132,7 @@ func.func @layer_norm(%x: !matrix, %r: !matrix, %scale: !row, %shift: !row) -> (
 // CHECK-LABEL: func.func @static
 // CHECK-COUNT-1: graph.fusion
 func.func @static(%x: tensor<0x8xf32>) -> tensor<0x8xf32> {
-  // REMARK: row.mlir:[[#@LINE+1]]:8: remark: a region of kind 'row' with 2 ops
+  // REMARK: row.mlir:[[#@LINE+1]]:8: remark: a region of the family 'row' with 2 ops
   %s = graph.compute ins(%x : tensor<0x8xf32>) -> tensor<0x1xf32> {iterators = #graph.iterators<[parallel, reduce]>, combiners = #graph.combiners<[add]>, maps = [#id, #first]} {
   ^bb0(%a: f32):
     graph.yield %a : f32
@@ -149,7 +148,7 @@ func.func @static(%x: tensor<0x8xf32>) -> tensor<0x8xf32> {
 // A number of no dimensions is a row of its own.
 // CHECK-LABEL: func.func @number
 func.func @number(%x: tensor<f32>) -> tensor<f32> {
-  // REMARK: row.mlir:[[#@LINE+1]]:8: remark: a region of kind 'row' with 1 op
+  // REMARK: row.mlir:[[#@LINE+1]]:8: remark: a region of the family 'row' with 1 op
   %y = graph.compute ins(%x : tensor<f32>) -> tensor<f32> {iterators = #graph.iterators<[]>, maps = [affine_map<() -> ()>, affine_map<() -> ()>]} {
   ^bb0(%a: f32):
     %v = arith.negf %a : f32

@@ -24,7 +24,6 @@ mod non_max_suppression;
 mod non_zero;
 pub mod operator;
 pub mod ops;
-mod plan;
 mod quantized;
 mod routine;
 mod rule;
@@ -61,7 +60,6 @@ pub use ops::{
     BitcastOp, ComputeOp, ConcatOp, ConstantOp, FusionOp, GatherElementsOp, GatherNdOp, GatherOp, IndexOp, ReshapeOp,
     ScanOp, ShapeOfOp, SizeOp, SliceOp, YieldOp,
 };
-pub use plan::{PlanAttr, Setting};
 pub use routine::{RoutineCall, RoutineOp, SIZE};
 pub use scatter::ScatterOp;
 pub use shape_fn::{Contents, Decided, Inferred, Quotient, Requirement, ShapeEnv, ShapeFn, SymShape};
@@ -83,7 +81,6 @@ impl Dialect for GraphDialect {
         d.directive("Size", crate::r#dyn::asm::SIZE).directive("Name", crate::r#dyn::asm::NAME);
         d.define_attr::<IteratorKind>().define_attr::<IteratorsAttr>();
         d.define_attr::<Combiner>().define_attr::<CombinersAttr>().define_attr::<Law>().define_attr::<StateAttr>();
-        d.define_attr::<PlanAttr>();
         d.op::<ComputeOp<'_>>()
             .op::<YieldOp<'_>>()
             .op::<IndexOp<'_>>()

@@ -2,12 +2,11 @@
 
 use sutura_ir::constraints::{
     AffineMapArrayAttr, AnyRankedTensor, AnyType, ArrayAttr, DenseI64ArrayAttr, ElementsAttr, I64Attr, Index,
-    StrArrayAttr, StrAttr,
+    StrArrayAttr,
 };
 use sutura_ir::{OpRef, op};
 
 use super::combine::{Combiner, CombinersAttr, Joint, StateAttr};
-use super::plan::PlanAttr;
 use super::structured::IteratorsAttr;
 use crate::r#dyn::ops::{SizeAttr, SizesAttr};
 use crate::schedule::TreeAttr;
@@ -429,12 +428,11 @@ impl GatherNdOp<'_> {
 /// Ops that become one kernel or program.
 ///
 /// Isolated from above, so that regions are lowered in parallel: the block's arguments stand for the inputs. The facts
-/// about the symbols that its types mention are copied into it as `dyn.symbol` and `dyn.equal` ops at its entry. `kind`
-/// names the scheme by which it is lowered, `plan` what differs from the usual there, `schedule` its kernels as loops around
-/// places where its stages are computed, `reasons` what was left out and why.
+/// about the symbols that its types mention are copied into it as `dyn.symbol` and `dyn.equal` ops at its entry. `schedule`
+/// says how it runs: its kernels as loops around places where its stages are computed; `reasons` what was left out and why.
 ///
 /// ```mlir
-/// %y = graph.fusion(%x : tensor<?xf32, #dyn.shape<[N]>>) -> tensor<?xf32, #dyn.shape<[N]>> {kind = "rows"} {
+/// %y = graph.fusion(%x : tensor<?xf32, #dyn.shape<[N]>>) -> tensor<?xf32, #dyn.shape<[N]>> {
 /// ^bb0(%a: tensor<?xf32, #dyn.shape<[N]>>):
 ///   %N = dyn.symbol "N" : index
 ///   …
@@ -450,10 +448,6 @@ impl GatherNdOp<'_> {
 pub struct FusionOp {
     /// Values that the region reads.
     inputs: Operands<AnyType>,
-    /// How it is lowered.
-    kind: Attr<StrAttr>,
-    /// Settings of the lowering.
-    plan: OptAttr<PlanAttr>,
     /// Its kernels.
     schedule: OptAttr<TreeAttr>,
     /// Why neighbours were left out.

@@ -6,7 +6,7 @@
 
 // The op of this dialect and its neighbours are one region, and one kernel: nothing in between is kept in memory.
 // CHECK-LABEL: func.func @between
-// CHECK: graph.fusion(%x : {{.*}} {kind = "row"} {
+// CHECK: graph.fusion(%x : {{.*}} {
 // CHECK: graph.compute
 // CHECK: sat.flip
 // CHECK: graph.compute

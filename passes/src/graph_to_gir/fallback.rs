@@ -1,14 +1,14 @@
-//! What is done where the kernels of a scheme are not proved.
+//! What is done where the kernels of a rule are not proved.
 //!
-//! The verifier of `gir` proves that indices lie inside and that outputs are written once. A scheme may make kernels for which
+//! The verifier of `gir` proves that indices lie inside and that outputs are written once. A rule may make kernels for which
 //! it cannot, as where a bound follows from sizes in a way that it does not see. Then the region's ops become kernels one by
-//! one, each by the first scheme whose kernels are proved; the last one, plain loops, reads and writes at what the loops run
+//! one, each by the first rule whose kernels are proved; the last one, plain loops, reads and writes at what the loops run
 //! over. Where a proof of those lacks only that sizes are equal or large enough, the host checks that before it runs them.
 
 use sutura_dialects::r#dyn::poly::Poly;
 use sutura_dialects::gir::types::ViewType;
 use sutura_dialects::gir::{missing_conditions, prove_kernel};
-use sutura_dialects::graph::{ComputeOp, FusionOp, PlanAttr};
+use sutura_dialects::graph::ComputeOp;
 use sutura_dialects::schedule::TreeAttr;
 use sutura_dialects::target::machine_in;
 use sutura_ir::affine::AffineExprData;
@@ -18,14 +18,16 @@ use sutura_ir::{Context, Diagnostic, OpRef, Value};
 
 use super::kernel::Built;
 use super::region::{Arg, FusedRegion, Launch, Lowered, Step};
+use super::rules::variant::Variant;
 use super::schedule::{self, REFUSED};
 use super::search::Found;
-use super::{Config, program};
+use super::{Config, rules};
+use crate::region::Family;
 use crate::region::nest::{Nest, sizes};
 use crate::region::products::Part;
 
-/// The schemes for one op, the most special one first.
-const OF_AN_OP: [&str; 3] = ["contract", "row", "loop"];
+/// The families whose rules take one op, the most special one first.
+const OF_AN_OP: [Family; 3] = [Family::Contract, Family::Row, Family::Loop];
 
 /// Where kernels will stand.
 pub(super) struct At<'m> {
@@ -50,14 +52,14 @@ impl<'m> At<'m> {
 /// The lowering that was found, or one whose kernels are proved, with what is to be said of that.
 ///
 /// # Errors
-/// When no scheme has kernels that are proved.
+/// When no rule has kernels that are proved.
 pub(super) fn proved<'a>(at: &At<'_>, found: Found<'a>, config: &'a Config) -> Built<(Found<'a>, Vec<String>)> {
     let Found { region, mut lowered, remark } = found;
     let Err(why) = check(at, &mut lowered) else { return Ok((Found { region, lowered, remark }, vec![])) };
-    let kind = region.op.as_::<FusionOp<'_>>().map_or("", |f| f.kind());
-    let mut missed = vec![format!("is not lowered by the scheme '{kind}' as mapped, which is not proved: {why}")];
+    let rule = region.family().map_or("", Family::name);
+    let mut missed = vec![format!("is not lowered by the rule '{rule}', whose kernels are not proved: {why}")];
     // What the search took may be special; what is usual may be proved.
-    if let Ok(mut usual) = program::lower(&region, config, &PlanAttr::default())
+    if let Ok(mut usual) = rules::lower(&region, config, &Variant::default())
         && check(at, &mut usual).is_ok()
     {
         return Ok((Found { region, lowered: usual, remark: None }, missed));
@@ -77,10 +79,6 @@ pub(super) fn followed<'a>(
     config: &'a Config,
 ) -> Built<(Found<'a>, Vec<String>)> {
     let region = FusedRegion::read(op, &config.machine)?;
-    if let Some(plan) = op.as_::<FusionOp<'_>>().and_then(|fusion| fusion.plan()) {
-        let message = format!("has a schedule and the plan \"{plan}\"; a schedule says all that a plan does");
-        return Err(Box::new(op.error(message).help("remove one of the two")));
-    }
     let named = |mut error: Box<Diagnostic>| {
         if !error.message.contains(REFUSED) {
             error.message = format!("'{}' op {REFUSED}: {}", op.name_str(), error.message);
@@ -94,10 +92,10 @@ pub(super) fn followed<'a>(
     Ok((Found { region, lowered, remark: Some("runs as its schedule says".to_owned()) }, vec![]))
 }
 
-/// A region whose scheme does not lower it, op by op.
+/// A region that its rule does not lower, op by op.
 ///
 /// # Errors
-/// `why` it is not lowered by its scheme, where its ops are not lowered either.
+/// `why` it is not lowered by its rule, where its ops are not lowered either.
 pub(super) fn unfit<'a>(
     at: &At<'_>,
     op: OpRef<'a>,
@@ -105,9 +103,11 @@ pub(super) fn unfit<'a>(
     why: Box<Diagnostic>,
 ) -> Built<(Found<'a>, Vec<String>)> {
     let region = FusedRegion::read(op, &config.machine)?;
-    let kind = op.as_::<FusionOp<'_>>().map_or("", |f| f.kind());
-    let mut missed = vec![format!("is not lowered by the scheme '{kind}': {}", why.message)];
-    if region.ops.len() < 2 || kind == "loop" {
+    let mut missed = vec![match region.family() {
+        Some(family) => format!("is not lowered by the rule '{}': {}", family.name(), why.message),
+        None => format!("is lowered op by op: it {}", region.misfit()),
+    }];
+    if region.ops.len() < 2 {
         return Err(why);
     }
     match one_by_one(at, &region, config, &mut missed) {
@@ -117,7 +117,7 @@ pub(super) fn unfit<'a>(
 }
 
 /// Whether all kernels are proved; why not.
-fn check(at: &At<'_>, lowered: &mut Lowered) -> Result<(), String> {
+pub(super) fn check(at: &At<'_>, lowered: &mut Lowered) -> Result<(), String> {
     let steps = lowered.steps.iter_mut().flat_map(|step| &mut step.versions);
     for launch in steps.flat_map(|(_, launches)| launches) {
         let mut diags = Diagnostics::default();
@@ -178,17 +178,19 @@ fn append(whole: &mut Lowered, part: Lowered, kept: &[(Value, usize)]) {
     whole.conditions.extend(part.conditions);
 }
 
-/// An op by the first scheme that it fits and whose kernels are proved, or by the last one that is under conditions.
+/// An op by the first rule that takes it and whose kernels are proved, or by the last one that is under conditions.
 fn by_first_proved(at: &At<'_>, part: &FusedRegion<'_>, config: &Config, missed: &mut Vec<String>) -> Built<Lowered> {
     let name = part.ops.first().map_or("", |op| op.name_str());
     let (mut unfit, mut conditional) = (None, None);
-    for scheme in OF_AN_OP {
-        match program::by_scheme(scheme, part, config, &PlanAttr::default()) {
+    for family in OF_AN_OP {
+        match rules::by_rule(family, part, config, &Variant::default()) {
             Ok(mut lowered) => match check(at, &mut lowered) {
                 Ok(()) => return Ok(lowered),
                 Err(why) => {
-                    missed
-                        .push(format!("'{name}' is not lowered by the scheme '{scheme}', which is not proved: {why}"));
+                    let rule = family.name();
+                    missed.push(format!(
+                        "'{name}' is not lowered by the rule '{rule}', whose kernels are not proved: {why}"
+                    ));
                     conditional = under_conditions(at, part, lowered).or(conditional);
                 }
             },
@@ -201,7 +203,7 @@ fn by_first_proved(at: &At<'_>, part: &FusedRegion<'_>, config: &Config, missed:
         return Ok(lowered);
     }
     let why = missed.last().cloned().or_else(|| unfit.map(|error| error.message.clone())).unwrap_or_default();
-    let error = part.op.error(format!("has an op that no scheme lowers with a proof: {why}"));
+    let error = part.op.error(format!("has an op that no rule lowers with a proof: {why}"));
     Err(Box::new(error.help("narrower ranges of the symbols, or constant sizes, may allow a proof")))
 }
 

@@ -8,11 +8,11 @@ use std::sync::Arc;
 
 use sutura_dialects::r#dyn::Facts;
 use sutura_dialects::r#dyn::poly::Poly;
-use sutura_dialects::graph::FusionOp;
 use sutura_dialects::schedule::Version;
 use sutura_ir::Value;
 
 use super::region::FusedRegion;
+use crate::region::Family;
 use crate::region::nest::sizes;
 
 /// Most versions of one region for likely sizes.
@@ -60,11 +60,12 @@ fn values(region: &FusedRegion<'_>) -> Vec<(Arc<str>, i64)> {
 
 /// What is done for likely sizes; `None` where there are none.
 pub(super) fn said(region: &FusedRegion<'_>) -> Option<String> {
-    let kind = region.op.as_::<FusionOp<'_>>().map_or("", |fusion| fusion.kind());
     let list: Vec<String> = values(region).iter().map(|(name, value)| format!("{name} = {value}")).collect();
-    match kind {
+    match region.family() {
         _ if list.is_empty() => None,
-        "row" | "loop" => Some(format!("has versions of its own for the likely sizes {}", list.join(", "))),
+        Some(Family::Row | Family::Loop) => {
+            Some(format!("has versions of its own for the likely sizes {}", list.join(", ")))
+        }
         _ => Some(format!("has no versions for the likely sizes {}: only rows and loops have", list.join(", "))),
     }
 }

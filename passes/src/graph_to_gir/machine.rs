@@ -5,6 +5,8 @@ use sutura_dialects::target::constraints::{Class, Owner};
 use sutura_dialects::target::{RegisterTile, TargetDesc, machine_in};
 use sutura_ir::{Body, Context, Type};
 
+use crate::region::Windows;
+
 /// The machine that kernels are made for.
 #[derive(Clone, Debug)]
 pub(super) struct Machine {
@@ -170,8 +172,8 @@ impl Machine {
     }
 
     /// Whether groups keep near what they read again and again, as those of processors do.
-    pub(super) fn keeps_near(&self) -> bool {
-        self.threads == 1
+    pub(super) fn windows(&self) -> Windows {
+        if self.threads == 1 { Windows::Near } else { Windows::Never }
     }
 
     /// Bytes of a unit's vector registers.

@@ -6,7 +6,6 @@ mod fallback;
 mod kernel;
 mod likely;
 mod machine;
-mod mapping;
 mod pick;
 mod program;
 mod region;
@@ -25,12 +24,13 @@ use std::collections::{HashMap, HashSet};
 
 use machine::Machine;
 pub use program::NAME_ATTR;
+use rules::variant::{Setting, Variant};
 pub use search::Candidate;
 use sutura_dialects::r#dyn::attr::symbolic_shape;
 use sutura_dialects::r#dyn::facts::MAX_DIM;
 use sutura_dialects::r#dyn::{Facts, Poly, SymbolInfo, SymbolOp};
 use sutura_dialects::func::{CallOp, FuncOp};
-use sutura_dialects::graph::{FusionOp, PlanAttr};
+use sutura_dialects::graph::FusionOp;
 use sutura_dialects::rt::{ProgramInfo, Solution, Unsolvable};
 use sutura_dialects::target::{TargetDesc, machine_in};
 use sutura_ir::analysis::PreservedAnalyses;
@@ -39,6 +39,8 @@ use sutura_ir::pass::{
 };
 use sutura_ir::{BlockRef, Body, Context, Diagnostic, Op, OpRef, OpView};
 pub use write_schedules::SCHEDULE_REGIONS;
+
+use crate::region::Family;
 
 /// The options of `convert-graph-to-gir`; that for tests comes last.
 const OPTIONS: [OptionInfo; 9] = [
@@ -78,8 +80,8 @@ const OPTIONS: [OptionInfo; 9] = [
         name: "search",
         kind: OptionKind::Choice(&["off", "predict"]),
         default: "off",
-        help: "`predict` lowers regions in every way that is known and takes the one that is fastest by the module's \
-               machine at likely sizes",
+        help: "`predict` looks at every schedule that the rule for a region can write, and takes the one that is fastest by the \
+               module's machine at likely sizes",
     },
     OptionInfo {
         name: "least-saving",
@@ -91,8 +93,8 @@ const OPTIONS: [OptionInfo; 9] = [
         name: "plant-fault",
         kind: OptionKind::Choice(&["none", "row", "contract", "attention", "loop", "all"]),
         default: "none",
-        help: "for tests: leaves a store out of the kernels of this scheme, or of all, which are then not proved, so that another \
-               scheme takes its place",
+        help: "for tests: leaves a store out of the kernels of this rule, or of all, which are then not proved, so that another \
+               rule takes its place",
     },
 ];
 
@@ -106,11 +108,9 @@ pub static CONVERT_GRAPH_TO_GIR: PassInfo = PassInfo {
     summary: "Lower regions of the graph to gir kernels and functions to rt programs",
     description: "Each `graph.fusion` becomes one `gir.kernel` or several, each `func.func` around them an `rt.program` \
                   that allocates, launches, calls routines and selects versions. What a function returns is written in place. Spaces \
-                  and register tiles are those of the module's `target.machine`, if there is one. The `plan` of a \
-                  region says how it is mapped, as `#graph.plan<[tile = [12, 32]]>` or \
-                  `#graph.plan<[columns = 1024, parts = 32]>`; what a region can choose depends on its kind. A region with a \
-                  `schedule` runs as that says, or is an error. A scheme whose kernels \
-                  are not proved is replaced by one whose are, with a remark; where a proof lacks only the equality of \
+                  and register tiles are those of the module's `target.machine`, if there is one. A region with a \
+                  `schedule` runs as that says, or is an error; others run as the rule for their family says. Where the kernels \
+                  of a rule are not proved, the ops of the region become kernels one by one, with a remark; where a proof lacks only the equality of \
                   two sizes, the kernel requires it and the program checks it. Run `stitch` first.",
     anchor: Anchor::Op("builtin.module"),
     options: &OPTIONS,
@@ -133,18 +133,19 @@ struct Config {
     desc: Option<TargetDesc>,
     /// The machine with each of its other register tiles before all others.
     other_tiles: Vec<((i64, i64), Machine)>,
-    /// The part of the usual mapping's time that another one must save to be taken.
+    /// The part of the usual schedule's time that another one must save to be taken.
     least_saving: f64,
     /// Sizes that predictions are for, in place of the likely ones.
     sizes: HashMap<String, i64>,
-    /// Scheme in whose kernels a fault is planted.
+    /// Rule in whose kernels a fault is planted.
     fault: String,
 }
 
 impl Config {
-    /// The machine with the register tile of a plan.
-    fn machine_of(&self, plan: &PlanAttr) -> &Machine {
-        let other = mapping::tile(plan).and_then(|tile| self.other_tiles.iter().find(|(own, _)| *own == tile));
+    /// The machine with the register tile of a variant.
+    fn machine_of(&self, variant: &Variant) -> &Machine {
+        let tile = variant.find(|setting| if let Setting::Tile(m, n) = setting { Some((*m, *n)) } else { None });
+        let other = tile.and_then(|tile| self.other_tiles.iter().find(|(own, _)| *own == tile));
         other.map_or(&self.machine, |(_, machine)| machine)
     }
 }
@@ -189,7 +190,7 @@ impl Pass for ConvertGraphToGir {
         let cx = run.cx;
         let config = self.config(cx, run.body).map_err(|message| run.diags.error(run.header.loc, message))?;
         if self.search && config.desc.is_none() {
-            run.missed(run.header.loc, "no mapping is searched: the module describes no machine");
+            run.missed(run.header.loc, "no schedule is searched: the module describes no machine");
         }
         let functions: Vec<Op> = match run.body.entry_block() {
             Some(block) => run.body.ops(block).filter(|op| OpRef::new(cx, run.body, *op).is::<FuncOp<'_>>()).collect(),
@@ -254,18 +255,18 @@ impl ConvertGraphToGir {
     }
 }
 
-/// A region that can be lowered in several ways.
+/// A region that can run by several schedules.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Choice {
     /// The function that it is in, an op of the module's body.
     pub function: Op,
     /// The `graph.fusion`, an op of the function's body.
     pub fusion: Op,
-    /// How it can be lowered, the usual way first; the plan that it has now plays no part.
+    /// Its schedules, the usual one first.
     pub candidates: Vec<Candidate>,
 }
 
-/// The regions of a module that the pass, with default options, lowers in another way when a plan tells it to, with
+/// The regions of a module without a schedule, for which the pass, with default options, knows several, with
 /// the times that are predicted for the module's machine at these sizes, or likely ones where it gives none.
 ///
 /// # Errors
@@ -277,18 +278,29 @@ pub fn choices(cx: &Context, module: &Body, sizes: &HashMap<String, i64>) -> Res
     for function in module.entry_block().into_iter().flat_map(|block| module.ops(block)) {
         let view = OpRef::new(cx, module, function);
         let entry = view.as_::<FuncOp<'_>>().and_then(|_| view.region(0)?.entry());
+        let at = fallback::At::of(view);
         for fusion in entry
             .into_iter()
             .flat_map(|e| e.ops())
             .filter(|op| op.as_::<FusionOp<'_>>().is_some_and(|fusion| fusion.schedule().is_none()))
         {
-            let candidates = search::candidates(fusion, &config);
+            let candidates = search::candidates(&at, fusion, &config);
             if candidates.len() > 1 {
                 choices.push(Choice { function, fusion: fusion.op, candidates });
             }
         }
     }
     Ok(choices)
+}
+
+/// The rule that takes a region of a module: its name in remarks, reports and kernels; nothing where each of its ops is taken alone.
+///
+/// # Errors
+/// When what the module says of its machine, or the region of its sizes, is wrong.
+pub fn rule_of(cx: &Context, module: &Body, fusion: OpRef<'_>) -> Result<Option<&'static str>, String> {
+    let machine = Machine::of_module(cx, module, 0, 0)?;
+    let region = region::FusedRegion::read(fusion, &machine).map_err(|error| error.message.clone())?;
+    Ok(region.family().map(Family::name))
 }
 
 /// Why the sizes of the inputs do not tell the symbols of a program.

@@ -10,9 +10,7 @@ use sutura_dialects::r#dyn::poly::Poly;
 use sutura_dialects::r#dyn::{Bounds, Facts, SymbolInfo};
 use sutura_dialects::func::FuncOp;
 use sutura_dialects::graph::shape_fn::{told_by_routines, told_in_run, used_symbols};
-use sutura_dialects::graph::{
-    ApplyOp, BitcastOp, ConstantOp, FusionOp, PlanAttr, ReshapeOp, RoutineOp, ShapeEnv, described,
-};
+use sutura_dialects::graph::{ApplyOp, BitcastOp, ConstantOp, FusionOp, ReshapeOp, RoutineOp, ShapeEnv, described};
 use sutura_dialects::routines::table::{Arguments, Routine, Typed};
 use sutura_dialects::rt::{
     BufferType, Constraint, ConstraintKind, ProgramBuilder, ProgramHeader, Symbol, ViewOp, launch, packed,
@@ -27,11 +25,10 @@ use sutura_ir::{Attr, BlockRef, Body, Builder, Context, Diagnostic, Loc, Op, OpR
 
 use super::Config;
 use super::kernel::{Built, Kernel, beyond};
-use super::mapping;
 use super::region::{Arg, FusedRegion, Lowered, Step};
-use super::rules::{attention, convolution, loops, product, rows};
 use super::search::{self, Found};
 use super::{control, fallback, likely};
+use crate::region::Family;
 use crate::region::cost::value_text;
 use crate::stitch::is_compute;
 
@@ -227,32 +224,6 @@ fn is_known(op: OpRef<'_>) -> bool {
         || op.is::<ReshapeOp<'_>>()
         || op.is::<BitcastOp<'_>>()
         || op.name_str() == "func.return"
-}
-
-/// Lowers a region by its kind, and as its plan says; register tiles are those of the region's machine.
-pub(super) fn lower(region: &FusedRegion<'_>, config: &Config, plan: &PlanAttr) -> Built<Lowered> {
-    if region.ops.is_empty() {
-        // It yields what it takes.
-        return Ok(Lowered::default());
-    }
-    let fusion = region.op.as_::<FusionOp<'_>>().expect("read from one");
-    by_scheme(fusion.kind(), region, config, plan)
-}
-
-/// Lowers a region by the scheme of that name.
-pub(super) fn by_scheme(scheme: &str, region: &FusedRegion<'_>, config: &Config, plan: &PlanAttr) -> Built<Lowered> {
-    let mut lowered = match scheme {
-        "row" => rows::lower(region, config.thresholds.with(plan)),
-        "contract" => convolution::lower(region).unwrap_or_else(|| product::lower(region)),
-        "attention" => attention::lower(region, mapping::keys(plan).unwrap_or(config.resident_keys)),
-        "loop" => loops::lower(region, plan),
-        kind => Err(Box::new(region.op.error(format!("has the unknown kind '{kind}'")))),
-    }?;
-    if config.fault == scheme || config.fault == "all" {
-        let versions = lowered.steps.iter_mut().flat_map(|step| &mut step.versions);
-        versions.flat_map(|(_, launches)| launches).for_each(|launch| launch.kernel.leave_out_a_store(region.op.cx));
-    }
-    Ok(lowered)
 }
 
 /// What an op makes a view of.
@@ -638,9 +609,9 @@ impl<'a, 'c> Assembly<'a, 'c> {
             self.converted.shared += 1;
             return (known.name.clone(), if known.checks == checks { Vec::new() } else { checks });
         }
-        let kind = region.op.as_::<FusionOp<'_>>().map_or("kernel", |f| f.kind());
+        let rule = region.family().map_or("kernel", Family::name);
         let function = self.function.symbol_name().unwrap_or_default();
-        let candidates = (self.converted.kernels.len()..).map(|n| format!("{function}_{kind}{n}"));
+        let candidates = (self.converted.kernels.len()..).map(|n| format!("{function}_{rule}{n}"));
         let name = candidates.into_iter().find(|name| !self.is_taken(name)).expect("there are more names");
         self.by_key.insert(key, Named { name: name.clone(), checks });
         self.converted.kernels.push((name.clone(), kernel));

@@ -11,7 +11,7 @@ use super::kernel::{Built, Kernel};
 use super::machine::Machine;
 use crate::region::nest::{Nest, sizes};
 use crate::region::products::{Part, parts, siblings};
-use crate::region::{Access, Contents};
+use crate::region::{Access, Contents, Family, Misfit, family};
 
 /// A region to be lowered.
 pub(super) struct FusedRegion<'a> {
@@ -29,6 +29,8 @@ pub(super) struct FusedRegion<'a> {
     pub(super) outputs: Vec<Value>,
     /// What it yields, one value per result.
     pub(super) yielded: Vec<Value>,
+    /// What one rule takes it as.
+    family: Option<Family>,
 }
 
 /// A part of what a region does, in versions of which the last has no guard.
@@ -85,7 +87,19 @@ impl<'a> FusedRegion<'a> {
         let Some(entry) = entry else { return Err(Box::new(op.error("has an empty body"))) };
         let facts = Facts::of_block(entry).map_err(|(op, c)| Box::new(op.error(c)))?;
         let Contents { ops, yielded, outputs } = Contents::of(entry);
-        Ok(Self { op, machine, facts, inputs: entry.args().to_vec(), ops, outputs, yielded })
+        let family = family(&facts, &ops, &outputs, machine.windows()).ok();
+        Ok(Self { op, machine, facts, inputs: entry.args().to_vec(), ops, outputs, yielded, family })
+    }
+
+    /// What one rule takes it as; nothing where each of its ops is taken alone.
+    pub(super) fn family(&self) -> Option<Family> {
+        self.family
+    }
+
+    /// Why no rule takes all of it.
+    pub(super) fn misfit(&self) -> Misfit {
+        let family = family(&self.facts, &self.ops, &self.outputs, self.machine.windows());
+        family.err().unwrap_or_else(|| Misfit("no rule takes it".to_owned()))
     }
 
     /// Its parts: products of one left factor, between which nothing flows, or all that it is.
@@ -100,7 +114,8 @@ impl<'a> FusedRegion<'a> {
     pub(super) fn part(&self, part: Part<'a>) -> Self {
         let Part { ops, outputs } = part;
         let (facts, inputs) = (self.facts.clone(), self.inputs.clone());
-        Self { op: self.op, machine: self.machine, facts, inputs, ops, yielded: outputs.clone(), outputs }
+        let (op, machine, family) = (self.op, self.machine, self.family);
+        Self { op, machine, facts, inputs, ops, yielded: outputs.clone(), outputs, family }
     }
 
     /// The same region where a symbol has this value.
@@ -108,7 +123,8 @@ impl<'a> FusedRegion<'a> {
         let (mut facts, inputs, ops) = (self.facts.clone(), self.inputs.clone(), self.ops.clone());
         facts.define(name, SymbolInfo { min: value, max: value, ..facts.info(name) });
         let (outputs, yielded) = (self.outputs.clone(), self.yielded.clone());
-        Self { op: self.op, machine: self.machine, facts, inputs, ops, outputs, yielded }
+        let (op, machine, family) = (self.op, self.machine, self.family);
+        Self { op, machine, facts, inputs, ops, outputs, yielded, family }
     }
 
     /// By how much tensors are longer than what runs along them, where an equality alone says that this is not negative: a kernel

@@ -120,7 +120,6 @@ pub fn attach(cx: &Context, module: &mut Body, file: &Body) -> Result<Attached, 
         let mut rewriter = Rewriter::new(cx, inside);
         for (fusion, tree) in fusions {
             rewriter.set_prop(fusion, "schedule", Some(cx.ext_attr(tree)));
-            rewriter.set_prop(fusion, "plan", None);
             attached.regions += 1;
         }
     }

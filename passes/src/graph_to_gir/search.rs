@@ -1,28 +1,30 @@
-//! The search over mappings: a region is lowered in every way that its kind offers, each is priced for the module's machine
-//! at likely sizes, and the fastest is taken. Where the region has a plan, that is taken.
+//! The search over schedules: a region is lowered by every variant of the schedule that its rule writes, each is priced for the
+//! module's machine at likely sizes, and the fastest is taken.
 //!
 //! After IntelliGen (arXiv 2307.04995), whose search also branches only over how work is mapped: rewrites need none.
 
 use sutura_dialects::r#dyn::poly::Poly;
-use sutura_dialects::graph::{FusionOp, PlanAttr, Setting};
+use sutura_dialects::schedule::TreeAttr;
 use sutura_dialects::target::TargetDesc;
 use sutura_ir::work::Counter;
 use sutura_ir::{Context, OpRef};
 
 use super::Config;
+use super::fallback::{self, At};
 use super::kernel::{Built, Kernel};
-use super::mapping::{self, Axis};
-use super::program::lower;
 use super::region::{Arg, FusedRegion, Launch, Lowered};
-use super::rules::{loops, rows};
+use super::rules::variant::{Axis, Variant};
+use super::rules::{self, Rule};
 use crate::gir::cost::KernelCost;
 use crate::region::cost::size_at;
 
-/// A way to lower a region.
+/// A schedule that the rule for a region can write.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Candidate {
-    /// Its settings.
-    pub plan: PlanAttr,
+    /// What differs from the usual one, as people read it: `columns=1024, parts=none`, or `usual`.
+    pub name: String,
+    /// The schedule.
+    pub schedule: TreeAttr,
     /// Predicted nanoseconds of one thread at likely sizes, if the costs of its kernels are known.
     pub predicted_ns: Option<f64>,
 }
@@ -38,78 +40,64 @@ pub(super) struct Found<'a> {
 /// Most ways of one region that are looked at.
 const MOST: usize = 96;
 
-/// Mappings that a remark mentions.
+/// Schedules that a remark mentions.
 const SAID: usize = 3;
 
-/// What can be chosen of a region by its kind; each axis has several values.
+/// What can be varied in the schedule of a region.
 pub(super) fn axes(region: &FusedRegion<'_>, config: &Config) -> Vec<Axis> {
-    let tiles = || config.machine.tiles().iter().map(|tile| Setting::Tile(tile.0, tile.1)).collect();
-    let all: Vec<Axis> = match region.op.as_::<FusionOp<'_>>().map_or("", |f| f.kind()) {
-        "contract" => vec![tiles()],
-        "attention" => vec![tiles(), [0, 256].map(Setting::Keys).into()],
-        "row" => rows::axes(region, config.thresholds),
-        "loop" => loops::axes(region),
-        _ => vec![],
-    };
-    all.into_iter().filter(|axis| axis.len() > 1).collect()
+    region.family().map_or_else(Vec::new, |family| Rule::of(family).axes(region, config))
 }
 
-static LOWERED: Counter = Counter::new("mappings: ways lowered");
+static LOWERED: Counter = Counter::new("search: variants lowered");
 
-/// A region as a mapping has it.
-fn mapped<'a>(op: OpRef<'a>, config: &'a Config, plan: &PlanAttr) -> Built<(FusedRegion<'a>, Lowered)> {
+/// A region as a variant schedules it.
+pub(super) fn lowered<'a>(op: OpRef<'a>, config: &'a Config, variant: &Variant) -> Built<(FusedRegion<'a>, Lowered)> {
     LOWERED.add(1);
-    let region = FusedRegion::read(op, config.machine_of(plan))?;
-    let lowered = lower(&region, config, plan)?;
+    let region = FusedRegion::read(op, config.machine_of(variant))?;
+    let lowered = rules::lower(&region, config, variant)?;
     Ok((region, lowered))
 }
 
-/// Lowers a region as its attribute says, or as the search finds best.
+/// Lowers a region by the schedule that the search finds best.
 ///
 /// # Errors
-/// When the plan has a setting that the region does not have, or when the usual mapping cannot be lowered; others that cannot are
-/// left out.
+/// When the usual schedule cannot be lowered; others that cannot are left out.
 pub(super) fn best<'a>(op: OpRef<'a>, config: &'a Config) -> Built<Found<'a>> {
-    if let Some(plan) = op.as_::<FusionOp<'_>>().and_then(|fusion| fusion.plan()) {
-        let axes = axes(&FusedRegion::read(op, &config.machine)?, config);
-        let (region, lowered) = mapped(op, config, &mapping::checked(op, plan, &axes)?)?;
-        return Ok(Found { region, lowered, remark: None });
+    let usual = Variant::default();
+    let (region, mut usually) = lowered(op, config, &usual)?;
+    let Some(desc) = &config.desc else { return Ok(Found { region, lowered: usually, remark: None }) };
+    let (variants, count) = Variant::all(&axes(&region, config), MOST);
+    if variants.len() < 2 {
+        return Ok(Found { region, lowered: usually, remark: None });
     }
-    let usual = PlanAttr::default();
-    let (region, mut lowered) = mapped(op, config, &usual)?;
-    let Some(desc) = &config.desc else { return Ok(Found { region, lowered, remark: None }) };
-    let (ways, count) = mapping::all(&axes(&region, config), MOST);
-    if ways.len() < 2 {
-        return Ok(Found { region, lowered, remark: None });
-    }
-    let Some(usual_ns) = price(op.cx, &region, &mut lowered, config, desc) else {
-        let remark = Some("the usual mapping is taken: its cost is not known".to_owned());
-        return Ok(Found { region, lowered, remark });
+    let Some(usual_ns) = price(op.cx, &region, &mut usually, config, desc) else {
+        let remark = Some("the usual schedule is taken: its cost is not known".to_owned());
+        return Ok(Found { region, lowered: usually, remark });
     };
-    let mut seen = vec![texts(op.cx, &region, &mut lowered, config)];
+    let mut seen = vec![texts(op.cx, &region, &mut usually, config)];
     let mut tried = vec![(usual, usual_ns)];
-    let mut found = (usual_ns, region, lowered);
-    for plan in &ways[1..] {
-        let Ok((region, mut lowered)) = mapped(op, config, plan) else { continue };
+    let mut found = (usual_ns, region, usually);
+    for variant in &variants[1..] {
+        let Ok((region, mut lowered)) = lowered(op, config, variant) else { continue };
         let text = texts(op.cx, &region, &mut lowered, config);
         if seen.contains(&text) {
             continue;
         }
         seen.push(text);
         let Some(ns) = price(op.cx, &region, &mut lowered, config, desc) else { continue };
-        tried.push((plan.clone(), ns));
+        tried.push((variant.clone(), ns));
         // What is usual stays where nothing is clearly better.
         if ns < found.0 && ns < usual_ns * (1.0 - config.least_saving) {
             found = (ns, region, lowered);
         }
     }
     let (ns, region, lowered) = found;
-    Ok(Found { region, lowered, remark: said(tried, ns, config.least_saving, (count, ways.len())) })
+    Ok(Found { region, lowered, remark: said(tried, ns, config.least_saving, (count, variants.len())) })
 }
 
 /// What was looked at, and what is taken; `None` where all ways are the same.
 fn said(
-    mut tried: Vec<(PlanAttr, f64)>,
+    mut tried: Vec<(Variant, f64)>,
     taken_ns: f64,
     least_saving: f64,
     (count, looked_at): (usize, usize),
@@ -118,31 +106,43 @@ fn said(
     if number < 2 {
         return None;
     }
-    let taken = tried.iter().find(|(_, ns)| *ns == taken_ns).map_or_else(String::new, |(plan, _)| plan.to_string());
+    let taken =
+        tried.iter().find(|(_, ns)| *ns == taken_ns).map_or_else(String::new, |(variant, _)| variant.to_string());
     tried.sort_by(|a, b| a.1.total_cmp(&b.1));
-    let why = match (taken == PlanAttr::default().to_string(), tried[0].1 < taken_ns) {
+    let why = match (taken == Variant::default().to_string(), tried[0].1 < taken_ns) {
         (true, true) => format!(", since others save less than {:.0} %", 100.0 * least_saving),
         _ => ", which is predicted to be fastest".to_owned(),
     };
-    let list: Vec<String> = tried.iter().take(SAID).map(|(plan, ns)| format!("{plan} {:.2} us", ns / 1000.0)).collect();
-    let cut = if looked_at < count { format!(" (the first {looked_at} of {count} ways)") } else { String::new() };
-    Some(format!("{number} mappings tried{cut}, taken is {taken}{why}; predicted: {}", list.join(", ")))
+    let list: Vec<String> = tried.iter().take(SAID).map(|(name, ns)| format!("{name} {:.2} us", ns / 1000.0)).collect();
+    let cut = if looked_at < count { format!(" (the first {looked_at} of {count})") } else { String::new() };
+    Some(format!("{number} schedules tried{cut}, taken is {taken}{why}; predicted: {}", list.join(", ")))
 }
 
-/// The ways to lower a region whose kernels differ at likely sizes, the usual one first; others that cannot be lowered are
-/// left out.
-pub(super) fn candidates(op: OpRef<'_>, config: &Config) -> Vec<Candidate> {
+/// The schedules of a region whose kernels are proved and differ at likely sizes, the usual one first; nothing where that is not
+/// among them.
+pub(super) fn candidates(at: &At<'_>, op: OpRef<'_>, config: &Config) -> Vec<Candidate> {
     let Ok(region) = FusedRegion::read(op, &config.machine) else { return vec![] };
     let (mut seen, mut found) = (Vec::new(), Vec::new());
-    for plan in mapping::all(&axes(&region, config), MOST).0 {
-        let Ok((region, mut lowered)) = mapped(op, config, &plan) else { continue };
+    for variant in Variant::all(&axes(&region, config), MOST).0 {
+        let way = lowered(op, config, &variant).ok();
+        let proved = way
+            .filter(|(_, lowered)| lowered.schedule.is_some())
+            .and_then(|(region, mut lowered)| fallback::check(at, &mut lowered).is_ok().then_some((region, lowered)));
+        let Some((region, mut lowered)) = proved else {
+            // Without the usual one nothing tells what others save.
+            if found.is_empty() {
+                return found;
+            }
+            continue;
+        };
         let text = texts(op.cx, &region, &mut lowered, config);
         if seen.contains(&text) {
             continue;
         }
         seen.push(text);
         let predicted_ns = config.desc.as_ref().and_then(|desc| price(op.cx, &region, &mut lowered, config, desc));
-        found.push(Candidate { plan, predicted_ns });
+        let schedule = lowered.schedule.expect("looked at above");
+        found.push(Candidate { name: variant.to_string(), schedule, predicted_ns });
     }
     found
 }

@@ -16,7 +16,7 @@ pub static SCHEDULE_REGIONS: PassInfo = PassInfo {
     summary: "Write the schedule of each region as its attribute",
     description: "Each `graph.fusion` gets the attribute `schedule` that a rule writes for it: what `convert-graph-to-gir` with the \
                   same options would follow. A region that has a schedule keeps it. One whose kernels are not proved is \
-                  lowered op by op: it gets none, with a remark. A plan goes into the schedule.",
+                  lowered op by op: it gets none, with a remark.",
     anchor: Anchor::Op("builtin.module"),
     options: CONVERT_OPTIONS,
     statistics: &[
@@ -57,7 +57,6 @@ impl Pass for ScheduleRegions {
             let Some(inside) = run.body.nested_mut(function) else { continue };
             let mut rewriter = Rewriter::new(cx, inside);
             rewriter.set_prop(fusion, "schedule", Some(cx.ext_attr(tree)));
-            rewriter.set_prop(fusion, "plan", None);
             run.count("num-scheduled", 1);
             run.passed(loc, "has its schedule as attribute".to_owned());
         }

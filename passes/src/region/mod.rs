@@ -22,7 +22,7 @@ pub use contract::ContractPlan;
 use indexmap::IndexSet;
 pub use nest::{Access, Edge, Nest, Stage};
 pub use rows::RowPlan;
-pub use scheme::{Scheme, Windows, fit, loop_scheme};
+pub use scheme::{Family, Scheme, Windows, family, fit, loop_scheme};
 use sutura_dialects::r#dyn::Facts;
 use sutura_dialects::graph::FusionOp;
 pub use sutura_dialects::graph::form::{Scan, Scatter};

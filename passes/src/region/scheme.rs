@@ -1,7 +1,7 @@
-//! What a planner asks: would these ops be one kernel, by which scheme, and what does the kernel cost beyond reading
+//! What a planner asks: would these ops be one kernel, of which family, and what does the kernel cost beyond reading
 //! every input and writing every output once?
 //!
-//! This is all that stitching knows of the schemes. A new scheme, or one that takes more, is added to [`fit`]; what its
+//! This is all that stitching knows of the families. A new one, or one that takes more, is added to [`family`]; what its
 //! kernels do more than once it says in [`Scheme`], and the planner weighs that against what is saved.
 
 use std::collections::{BTreeSet, HashMap};
@@ -16,11 +16,36 @@ use super::cost::{body_cost, element_bytes, likely_bytes, likely_size};
 use super::products::siblings;
 use super::{AttentionPlan, ContractPlan, Fit, Nest, RowPlan, misfit};
 
-/// A scheme by which ops become one kernel, or a few that are launched one after another, at likely sizes.
+/// What regions have in common that one rule schedules. It follows from what a region computes.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Family {
+    /// Ops that share their rows.
+    Row,
+    /// A sum of products with what is done to its factors and its result, or several of one left factor.
+    Contract,
+    /// Two products with a softmax between them.
+    Attention,
+    /// One op of any other form.
+    Loop,
+}
+
+impl Family {
+    /// As in remarks, reports and the names of kernels.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Row => "row",
+            Self::Contract => "contract",
+            Self::Attention => "attention",
+            Self::Loop => "loop",
+        }
+    }
+}
+
+/// How ops become one kernel, or a few that are launched one after another, at likely sizes.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Scheme {
-    /// Its name, the `kind` of a `graph.fusion`.
-    pub kind: &'static str,
+    /// What the ops are together.
+    pub family: Family,
     /// Kernels that are launched one after another.
     pub launches: u64,
     /// Scalar operations of all kernels, those that are done again included, in cheap vector operations.
@@ -46,6 +71,35 @@ pub enum Windows {
     Never,
 }
 
+/// A region that has the form of a family.
+enum Formed<'a> {
+    Siblings(Vec<(Nest<'a>, ContractPlan)>),
+    Contract(Nest<'a>, ContractPlan),
+    Attention(Nest<'a>, AttentionPlan),
+    Row(Nest<'a>, RowPlan),
+}
+
+/// The family of `ops`, which stand in order and of which `outputs` are used elsewhere; however many there are.
+///
+/// # Errors
+/// Why they have the form of none.
+pub fn family(facts: &Facts, ops: &[OpRef<'_>], outputs: &[Value], windows: Windows) -> Fit<Family> {
+    if ops.is_empty() {
+        return misfit("computes nothing");
+    }
+    let formed = match siblings(facts, ops, outputs) {
+        Some(products) => products.map(Formed::Siblings),
+        None => Nest::of(facts, ops, outputs).and_then(|nest| formed(facts, nest, windows)),
+    };
+    match formed {
+        Ok(Formed::Siblings(_) | Formed::Contract(..)) => Ok(Family::Contract),
+        Ok(Formed::Attention(..)) => Ok(Family::Attention),
+        Ok(Formed::Row(..)) => Ok(Family::Row),
+        Err(_) if ops.len() == 1 => Ok(Family::Loop),
+        Err(misfit) => Err(misfit),
+    }
+}
+
 /// The scheme by which `ops`, which stand in order and of which `outputs` are used elsewhere, become one kernel.
 ///
 /// # Errors
@@ -57,31 +111,32 @@ pub fn fit(facts: &Facts, ops: &[OpRef<'_>], outputs: &[Value], windows: Windows
     if ops.len() > 1 && outputs.len() > OUTPUTS {
         return misfit(format!("it would have {} outputs, of which {OUTPUTS} are allowed", outputs.len()));
     }
-    let mut nest = Nest::of(facts, ops, outputs)?;
+    let nest = Nest::of(facts, ops, outputs)?;
+    if ops.len() > 1 {
+        within_limits(&nest)?;
+    }
+    Ok(match formed(facts, nest, windows)? {
+        Formed::Siblings(products) => siblings_scheme(facts, &products),
+        Formed::Contract(nest, plan) => contract_scheme(facts, &nest, &plan),
+        Formed::Attention(nest, plan) => attention_scheme(facts, &nest, &plan),
+        Formed::Row(nest, plan) => row_scheme(facts, &nest, &plan),
+    })
+}
+
+/// The form of ops that are not several products.
+fn formed<'a>(facts: &Facts, mut nest: Nest<'a>, windows: Windows) -> Fit<Formed<'a>> {
     if nest.stages.iter().any(|stage| stage.scatter.is_some()) {
         return misfit("writes at indices that are data");
     }
-    let guarded = nest.stages.iter().flat_map(|stage| &stage.inputs).filter(|read| read.oob.is_some()).count();
-    if ops.len() > 1 && guarded > GUARDED {
-        return misfit(format!(
-            "it would have {guarded} reads that may lie outside a tensor, of which {GUARDED} are allowed"
-        ));
-    }
-    let combined = combined_in_turn(&nest);
-    if ops.len() > 1 && combined > IN_TURN {
-        return misfit(format!(
-            "it would have {combined} combinations each of which waits for the one before, of which {IN_TURN} are allowed"
-        ));
-    }
     if !nest.picks_any() && nest.stages.iter().filter(|stage| is_contraction(&nest, stage)).count() > 1 {
-        return AttentionPlan::of(&nest).map(|plan| attention_scheme(facts, &nest, &plan));
+        return AttentionPlan::of(&nest).map(|plan| Formed::Attention(nest, plan));
     }
     if nest.picks_any() {
-        return RowPlan::of(&mut nest, facts).map(|plan| row_scheme(facts, &nest, &plan));
+        return RowPlan::of(&mut nest, facts).map(|plan| Formed::Row(nest, plan));
     }
     if windows == Windows::Near && nest.stages.iter().any(|stage| is_convolution(&nest, stage)) {
         return match ContractPlan::windowed(&nest, facts) {
-            Ok(plan) => Ok(contract_scheme(facts, &nest, &plan)),
+            Ok(plan) => Ok(Formed::Contract(nest, plan)),
             // What is said of a convolution says more than what is said of rows.
             Err(misfit) => rows_or_product(facts, nest).map_err(|_| misfit),
         };
@@ -89,19 +144,35 @@ pub fn fit(facts: &Facts, ops: &[OpRef<'_>], outputs: &[Value], windows: Windows
     rows_or_product(facts, nest)
 }
 
-/// The scheme of a region of rows, or of a product.
-fn rows_or_product(facts: &Facts, mut nest: Nest<'_>) -> Fit<Scheme> {
+/// Rows, or a product.
+fn rows_or_product<'a>(facts: &Facts, mut nest: Nest<'a>) -> Fit<Formed<'a>> {
     let tiled = (0..nest.stages.len()).any(|i| ContractPlan::of_stage(&nest, i).is_ok_and(|p| !p.rows.is_empty()));
-    let product =
-        |mut nest: Nest<'_>| ContractPlan::joined(&mut nest, facts).map(|plan| contract_scheme(facts, &nest, &plan));
+    let product = |mut nest: Nest<'a>| ContractPlan::joined(&mut nest, facts).map(|plan| Formed::Contract(nest, plan));
     if tiled {
         return product(nest);
     }
     let other = nest.clone();
     match RowPlan::of(&mut nest, facts) {
-        Ok(plan) => Ok(row_scheme(facts, &nest, &plan)),
+        Ok(plan) => Ok(Formed::Row(nest, plan)),
         Err(misfit) => product(other).map_err(|_| misfit),
     }
+}
+
+/// What would be a kernel of several ops that is too large.
+fn within_limits(nest: &Nest<'_>) -> Fit<()> {
+    let guarded = nest.stages.iter().flat_map(|stage| &stage.inputs).filter(|read| read.oob.is_some()).count();
+    if guarded > GUARDED {
+        return misfit(format!(
+            "it would have {guarded} reads that may lie outside a tensor, of which {GUARDED} are allowed"
+        ));
+    }
+    let combined = combined_in_turn(nest);
+    if combined > IN_TURN {
+        return misfit(format!(
+            "it would have {combined} combinations each of which waits for the one before, of which {IN_TURN} are allowed"
+        ));
+    }
+    Ok(())
 }
 
 /// Most reads that may lie outside a tensor, in a kernel of several ops. An element of a concatenation is looked up in each
@@ -129,10 +200,10 @@ fn combined_in_turn(nest: &Nest<'_>) -> usize {
 }
 
 /// A kernel that does nothing twice.
-fn plain(facts: &Facts, kind: &'static str, nest: &Nest<'_>) -> Scheme {
+fn plain(facts: &Facts, family: Family, nest: &Nest<'_>) -> Scheme {
     let work = nest.stages.iter().map(|s| points(facts, nest, &s.dims).saturating_mul(price(s)));
     let work = work.fold(0, u64::saturating_add);
-    Scheme { kind, launches: 1, work, temporary: 0, resident: 0, again: 0, near: 0, syncs: 0 }
+    Scheme { family, launches: 1, work, temporary: 0, resident: 0, again: 0, near: 0, syncs: 0 }
 }
 
 fn price(stage: &super::Stage<'_>) -> u64 {
@@ -150,7 +221,7 @@ fn points(facts: &Facts, nest: &Nest<'_>, dims: &[usize]) -> u64 {
 
 /// Rows stay near while columns are combined and read again.
 fn row_scheme(facts: &Facts, nest: &Nest<'_>, plan: &RowPlan) -> Scheme {
-    let mut scheme = plain(facts, "row", nest);
+    let mut scheme = plain(facts, Family::Row, nest);
     // A stage that runs through fewer rows is computed again in each of the others.
     for stage in &nest.stages {
         let missing: Vec<usize> = plan.rows.iter().copied().filter(|d| !stage.dims.contains(d)).collect();
@@ -195,7 +266,7 @@ fn element(nest: &Nest<'_>, value: Value) -> u64 {
 /// The right factor is packed into panels before the product, unless it is constant and packed by the compiler. A left
 /// factor that the region makes is packed near by each group, once for the columns that the group has.
 fn contract_scheme(facts: &Facts, nest: &Nest<'_>, plan: &ContractPlan) -> Scheme {
-    let mut scheme = plain(facts, "contract", nest);
+    let mut scheme = plain(facts, Family::Contract, nest);
     let of_stages = |stages: &[usize]| -> u64 {
         let work = |i: &usize| points(facts, nest, &nest.stages[*i].dims).saturating_mul(price(&nest.stages[*i]));
         stages.iter().map(work).fold(0, u64::saturating_add)
@@ -247,7 +318,7 @@ fn siblings_scheme(facts: &Facts, products: &[(Nest<'_>, ContractPlan)]) -> Sche
 
 /// Keys and values are packed near, and scores stay there.
 fn attention_scheme(facts: &Facts, nest: &Nest<'_>, plan: &AttentionPlan) -> Scheme {
-    let mut scheme = plain(facts, "attention", nest);
+    let mut scheme = plain(facts, Family::Attention, nest);
     let size = |d: usize| likely_size(facts, &nest.extents[d]).unsigned_abs();
     let vectors = size(plan.scores.sums[0]).saturating_add(size(plan.values.col()));
     scheme.resident = size(plan.key()).saturating_mul(vectors).saturating_mul(4);
@@ -257,13 +328,13 @@ fn attention_scheme(facts: &Facts, nest: &Nest<'_>, plan: &AttentionPlan) -> Sch
     scheme
 }
 
-/// What an op that fits no scheme costs as a loop nest of its own.
+/// What an op of no other family costs as a loop nest of its own.
 pub fn loop_scheme(facts: &Facts, op: OpRef<'_>) -> Scheme {
     let results: Vec<Value> = op.results().collect();
     if let Ok(nest) = Nest::of(facts, &[op], &results) {
-        return plain(facts, "loop", &nest);
+        return plain(facts, Family::Loop, &nest);
     }
     let bytes = |v: Value| likely_bytes(op.cx, facts, op.body.ty(v));
     let work = results.iter().map(|v| bytes(*v) / 4).fold(0, u64::saturating_add);
-    Scheme { kind: "loop", launches: 1, work, temporary: 0, resident: 0, again: 0, near: 0, syncs: 0 }
+    Scheme { family: Family::Loop, launches: 1, work, temporary: 0, resident: 0, again: 0, near: 0, syncs: 0 }
 }

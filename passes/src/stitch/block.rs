@@ -17,7 +17,7 @@ use super::mapping::{Profit, mapping_class};
 use super::planner::{Graph, Link, Oracle};
 use crate::region::cost::{likely_bytes, value_text};
 use crate::region::form::reads_by_index;
-use crate::region::{Misfit, Scheme, fit, loop_scheme};
+use crate::region::{Family, Misfit, Scheme, fit, loop_scheme};
 
 /// Of a value with more readers only those that stand next to each other are linked.
 const READERS: usize = 8;
@@ -203,7 +203,8 @@ impl<'o, 'a> Pricing<'o, 'a> {
     pub(crate) fn at_best(&mut self, nodes: &[usize]) -> Cost {
         let each = nodes.iter().filter_map(|node| self.kernel(&[*node]).ok());
         let work = each.map(|p| p.scheme.work).fold(0, u64::saturating_add);
-        let scheme = Scheme { kind: "", launches: 1, work, temporary: 0, resident: 0, again: 0, near: 0, syncs: 0 };
+        let scheme =
+            Scheme { family: Family::Loop, launches: 1, work, temporary: 0, resident: 0, again: 0, near: 0, syncs: 0 };
         self.priced(nodes, scheme).cost
     }
 }

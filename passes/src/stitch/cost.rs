@@ -169,9 +169,10 @@ mod tests {
     use sutura_dialects::target::Finder;
 
     use super::*;
+    use crate::region::Family;
 
     fn scheme() -> Scheme {
-        Scheme { kind: "row", launches: 1, work: 0, temporary: 0, resident: 0, again: 0, near: 0, syncs: 0 }
+        Scheme { family: Family::Row, launches: 1, work: 0, temporary: 0, resident: 0, again: 0, near: 0, syncs: 0 }
     }
 
     #[test]

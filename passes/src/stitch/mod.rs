@@ -51,10 +51,10 @@ pub static STITCH: PassInfo = PassInfo {
     name: "Stitch",
     argument: "stitch",
     summary: "Stitch operations into regions that become kernels",
-    description: "Every computation ends up in a `graph.fusion`: ops that share their rows in one of kind `row`, a \
-                  product with the elementwise ops behind it in one of kind `contract`, as are several such products of \
-                  one left factor, which become one launch, two products with a softmax between them in one of kind \
-                  `attention`, any other op in one of kind `loop`. Reshapes and constants stay outside; constants of \
+    description: "Every computation ends up in a `graph.fusion`: ops that share their rows in one of the family `row`, a \
+                  product with the elementwise ops behind it in one of `contract`, as are several such products of \
+                  one left factor, which become one launch, two products with a softmax between them in one of \
+                  `attention`, any other op in one of `loop`. Reshapes and constants stay outside; constants of \
                   one number that have more than a mebibyte are computed. The plan is the \
                   cheapest that is found with the numbers of \
                   the module's `target.machine`; without one, and on a function alone, with those of a common core. Why \
@@ -222,8 +222,6 @@ pub(crate) struct PlannedRegion {
     pub(crate) ops: Vec<Op>,
     /// Values that are used outside.
     pub(crate) outputs: Vec<Value>,
-    /// Scheme by which it is lowered.
-    pub(crate) kind: &'static str,
     /// Why it did not take in what it reads.
     pub(crate) reasons: Vec<String>,
 }
@@ -290,7 +288,7 @@ fn steps(ops: &Ops<'_>, plan: &Quotient, pricing: &mut Pricing<'_, '_>, said: &m
         }
         let members = plan.members(cluster);
         let priced = pricing.kernel(members).expect("a cluster is one kernel, or a single op");
-        let (kind, loc) = (priced.scheme.kind, first.loc());
+        let (family, loc) = (priced.scheme.family.name(), first.loc());
         let noun = if members.len() == 1 { "op" } else { "ops" };
         let count = members.len();
         let mappings = mappings(ops, members);
@@ -302,7 +300,10 @@ fn steps(ops: &Ops<'_>, plan: &Quotient, pricing: &mut Pricing<'_, '_>, said: &m
         said.remark(
             RemarkKind::Passed,
             loc,
-            format!("a region of kind '{kind}' with {count} {noun}: {}{alone}; {mappings}{origins}", priced.cost),
+            format!(
+                "a region of the family '{family}' with {count} {noun}: {}{alone}; {mappings}{origins}",
+                priced.cost
+            ),
         );
         if let (1, Some(misfit)) = (count, pricing.why_loop(cluster)) {
             said.remark(RemarkKind::Missed, loc, format!("a loop of its own: it {misfit}"));
@@ -315,7 +316,7 @@ fn steps(ops: &Ops<'_>, plan: &Quotient, pricing: &mut Pricing<'_, '_>, said: &m
         said.after = said.after.and(priced.cost);
         said.before = said.before.and(apart);
         let ops_of = members.iter().map(|n| ops.ops[*n].op).collect();
-        steps.push(Step::Region(PlannedRegion { ops: ops_of, outputs: ops.outputs(members), kind, reasons }));
+        steps.push(Step::Region(PlannedRegion { ops: ops_of, outputs: ops.outputs(members), reasons }));
     }
     steps
 }

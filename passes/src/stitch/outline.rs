@@ -101,8 +101,7 @@ fn untold_extents(op: OpRef<'_>) -> Vec<Poly> {
 fn fusion_state(cx: &Context, body: &Body, region: &PlannedRegion, inputs: &[Value], loc: Loc) -> OpState {
     let state = OpState::of(cx, FusionOp::def(), loc)
         .operands(inputs.iter().copied())
-        .results(region.outputs.iter().map(|v| body.ty(*v)))
-        .prop(cx.ident("kind"), cx.string_attr(region.kind));
+        .results(region.outputs.iter().map(|v| body.ty(*v)));
     if region.reasons.is_empty() {
         return state;
     }

@@ -8,6 +8,7 @@ use super::block::{Ops, Pricing, made_through_reshape};
 use super::cost::Cost;
 use super::planner::union;
 use super::quotient::Quotient;
+use crate::region::Family;
 use crate::region::cost::value_text;
 
 /// What is asked of pairs of clusters.
@@ -73,7 +74,7 @@ impl<'r, 'a> Reasons<'r, 'a> {
             other != cluster && !self.flows.contains(&(other, cluster))
         };
         let mut products: BTreeSet<(usize, usize)> = links.iter().filter(apart).copied().collect();
-        let mut contracts = |node: usize| pricing.kernel(&[node]).is_ok_and(|p| p.scheme.kind == "contract");
+        let mut contracts = |node: usize| pricing.kernel(&[node]).is_ok_and(|p| p.scheme.family == Family::Contract);
         products.retain(|(from, to)| contracts(*from) && contracts(*to));
         let mut seen = BTreeSet::new();
         products.retain(|(from, _)| seen.insert(plan.cluster(*from)));

@@ -126,7 +126,7 @@ pub(crate) enum Command {
     },
 }
 
-/// How mappings of regions are chosen.
+/// How the schedules of regions are chosen.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Search {
     /// The usual ones

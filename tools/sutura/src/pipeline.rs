@@ -158,7 +158,7 @@ pub(crate) fn device_stage(vendor: Vendor) -> Stage {
 }
 
 /// Percent of the usual mapping's time that another one must be predicted to save: predictions are off by a factor of 1.6, and
-/// a choice by less would be a guess (docs/rationale/mapping-search.md).
+/// a choice by less would be a guess (docs/rationale/schedule-search.md).
 const LEAST_SAVING: u32 = 40;
 
 /// The word of `--fast-math` for products of quantized numbers as integers, which is no flag of floats and not one of `fast`.

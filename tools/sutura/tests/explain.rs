@@ -51,7 +51,7 @@ fn remarks_say_what_each_pass_did_and_where() {
     let shown = compiles(folder.path(), "softmax_graph.mlir", &[GIR, &["-q", "--remarks"]].concat());
     let stitched = shown.lines().find(|l| l.contains("[stitch, passed]")).unwrap();
     assert!(stitched.contains("softmax_graph.mlir:7:"), "{stitched}");
-    assert!(stitched.contains("a region of kind 'row' with 4 ops"), "{stitched}");
+    assert!(stitched.contains("a region of the family 'row' with 4 ops"), "{stitched}");
     assert!(shown.contains("[stitch, analysis] plan of @softmax: 1 region"), "{shown}");
     assert!(shown.contains("[convert-graph-to-gir, passed]"), "{shown}");
     // The same as text in a file, where stderr is left to other things.

@@ -66,11 +66,11 @@ fn cache(folder: &Path) -> Value {
     serde_json::from_str(&read(folder, "c.json")).unwrap()
 }
 
-/// The mappings that were measured of each region of the only machine.
-fn mappings(cache: &Value) -> Vec<Vec<String>> {
+/// The schedules that were measured of each region of the only machine.
+fn schedules(cache: &Value) -> Vec<Vec<String>> {
     let kernels = cache["machines"][0]["kernels"].as_object().unwrap();
-    let mappings = |entry: &Value| entry["nanoseconds"].as_object().unwrap().keys().cloned().collect();
-    kernels.values().map(mappings).collect()
+    let schedules = |entry: &Value| entry["nanoseconds"].as_object().unwrap().keys().cloned().collect();
+    kernels.values().map(schedules).collect()
 }
 
 /// Changes the cache, and writes it.
@@ -80,11 +80,11 @@ fn change(folder: &Path, change: impl FnOnce(&mut Value)) {
     std::fs::write(folder.join("c.json"), value.to_string()).unwrap();
 }
 
-/// Puts this mapping into all entries.
-fn order(folder: &Path, mapping: &str) {
+/// Puts this schedule into all entries.
+fn order(folder: &Path, schedule: &str) {
     change(folder, |cache| {
         let kernels = cache["machines"][0]["kernels"].as_object_mut().unwrap();
-        kernels.values_mut().for_each(|entry| entry["mapping"] = mapping.into());
+        kernels.values_mut().for_each(|entry| entry["schedule"] = schedule.into());
     });
 }
 
@@ -95,14 +95,14 @@ fn what_was_measured_is_not_measured_again() {
     let said = compiles(folder, &["-o", "a.sutura", "--remarks=a.txt"]);
     assert!(said.contains("tune       2 measured, 0 known before"), "{said}");
     let remarks = read(folder, "a.txt");
-    let tuned: Vec<&str> = remarks.lines().filter(|l| l.contains("[tune, passed] takes the mapping")).collect();
+    let tuned: Vec<&str> = remarks.lines().filter(|l| l.contains("[tune, passed] takes the schedule")).collect();
     assert_eq!(tuned.len(), 2, "{remarks}");
     for remark in tuned {
         assert!(remark.contains("m.mlir:") && remark.contains("one thread at M=120:"), "{remark}");
         assert!(remark.contains("(predicted ") && remark.ends_with("; measured now"), "{remark}");
     }
     let first = read(folder, "c.json");
-    assert!(mappings(&cache(folder)).iter().all(|all| all.len() > 1), "{first}");
+    assert!(schedules(&cache(folder)).iter().all(|all| all.len() > 1), "{first}");
     let said = compiles(folder, &["-o", "b.sutura", "--remarks=b.txt"]);
     assert!(said.contains("tune       0 measured, 2 known before"), "{said}");
     assert_eq!(read(folder, "b.txt").matches("; known from before").count(), 2);
@@ -112,7 +112,7 @@ fn what_was_measured_is_not_measured_again() {
 }
 
 #[test]
-fn kernels_have_the_mappings_of_the_cache() {
+fn kernels_have_the_schedules_of_the_cache() {
     let folder = folder();
     let folder = folder.path();
     let kernels = |name: &str| {
@@ -120,24 +120,43 @@ fn kernels_have_the_mappings_of_the_cache() {
         read(folder, name)
     };
     kernels("measured.mlir");
-    let mappings = mappings(&cache(folder)).remove(0);
-    let made: Vec<String> = mappings
+    let schedules = schedules(&cache(folder)).remove(0);
+    let made: Vec<String> = schedules
         .iter()
-        .map(|mapping| {
-            order(folder, mapping);
+        .map(|schedule| {
+            order(folder, schedule);
             let text = kernels("ordered.mlir");
-            if let Some(tile) = mapping.strip_prefix("tile=") {
+            if let Some(tile) = schedule.strip_prefix("tile=") {
                 let extents = format!("[{}]", tile.replace('x', ", "));
-                assert!(text.contains(&extents), "{mapping}: {text}");
+                assert!(text.contains(&extents), "{schedule}: {text}");
             }
             text
         })
         .collect();
-    assert!(made.windows(2).all(|pair| pair[0] != pair[1]), "{mappings:?}");
+    assert!(made.windows(2).all(|pair| pair[0] != pair[1]), "{schedules:?}");
+}
+
+/// What is measured is a schedule as people write them: a file of it serves where nothing is measured.
+#[test]
+fn what_is_taken_can_be_saved_and_used_again() {
+    let folder = folder();
+    let folder = folder.path();
+    compiles(folder, &["-q", "--emit=gir", "-o", "measured.mlir"]);
+    for schedule in schedules(&cache(folder)).remove(0) {
+        order(folder, &schedule);
+        compiles(folder, &["-q", "--emit=schedule", "-o", "schedules.mlir"]);
+        compiles(folder, &["-q", "--emit=gir", "-o", "tuned.mlir"]);
+        let given = sutura(
+            folder,
+            &["compile", "m.mlir", "--emit=gir", "-o", "given.mlir", "--schedule=schedules.mlir", "--search=off"],
+        );
+        assert!(given.status.success(), "{schedule}: {}", String::from_utf8_lossy(&given.stderr));
+        assert!(read(folder, "given.mlir") == read(folder, "tuned.mlir"), "{schedule}");
+    }
 }
 
 #[test]
-fn a_mapping_that_the_region_does_not_have_is_measured_anew() {
+fn a_schedule_that_the_region_does_not_have_is_measured_anew() {
     let folder = folder();
     let folder = folder.path();
     compiles(folder, &["-q", "--emit=gir", "-o", "a.mlir"]);
@@ -184,11 +203,11 @@ fn a_cache_that_is_none_is_refused_and_stays_as_it_is() {
         ("", "EOF while parsing a value at line 1 column 0"),
         ("{\"format\": \"sutura-tune\", \"ver", "at line 1 column"),
         ("[1]", "it does not say that its format is \"sutura-tune\""),
-        (r#"{"format":"sutura-tune","version":0}"#, "it is of version 0, and this sutura reads and writes version 2"),
+        (r#"{"format":"sutura-tune","version":0}"#, "it is of version 0, and this sutura reads and writes version 3"),
         (r#"{"format":"sutura-tune"}"#, "it is of version null"),
-        (r#"{"format":"sutura-tune","version":2,"machines":[],"more":1}"#, "unknown field `more`"),
+        (r#"{"format":"sutura-tune","version":3,"machines":[],"more":1}"#, "unknown field `more`"),
         (
-            &format!(r#"{{"format":"sutura-tune","version":2,"machines":[{held},{held}]}}"#),
+            &format!(r#"{{"format":"sutura-tune","version":3,"machines":[{held},{held}]}}"#),
             "it lists the machine `a` twice",
         ),
     ] {
@@ -237,7 +256,7 @@ fn sizes_to_measure_at_are_those_of_the_model() {
         assert!(said.contains(words), "{value}: {said}");
         assert_eq!(read(folder, "a.txt").matches(&format!("one thread at M={value}: ")).count(), 2);
     }
-    assert_eq!(mappings(&cache(folder)).len(), 4);
+    assert_eq!(schedules(&cache(folder)).len(), 4);
     for (given, words) in [
         ("K=3", "--tune-sizes gives `K`, which is no size of the model"),
         ("M=5000", "--tune-sizes gives `M` as 5000, but it is 0 to 4096"),
@@ -249,7 +268,7 @@ fn sizes_to_measure_at_are_those_of_the_model() {
 }
 
 #[test]
-fn rows_have_mappings_to_choose_from() {
+fn rows_have_schedules_to_choose_from() {
     let folder = tempfile::tempdir().unwrap();
     let folder = folder.path();
     let ty = "tensor<?x?xf32, #dyn.shape<[M, N]>>";
@@ -270,8 +289,8 @@ fn rows_have_mappings_to_choose_from() {
     std::fs::write(folder.join("m.mlir"), text).unwrap();
     compiles(folder, &["-o", "a.sutura", "--remarks=a.txt"]);
     let remarks = read(folder, "a.txt");
-    let tuned = remarks.lines().find(|l| l.contains("[tune, passed] takes the mapping")).expect("a remark");
-    for mapping in ["usual ", "columns=1024 "] {
-        assert!(tuned.contains(mapping), "{tuned}");
+    let tuned = remarks.lines().find(|l| l.contains("[tune, passed] takes the schedule")).expect("a remark");
+    for schedule in ["usual ", "columns=1024 "] {
+        assert!(tuned.contains(schedule), "{tuned}");
     }
 }

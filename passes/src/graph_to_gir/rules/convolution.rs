@@ -1,10 +1,10 @@
 //! Convolutions: a group has some lines of the result, brings near what their windows cover, and runs through the columns of the
 //! packed weights with it. Rows of a register tile are neighbours along a line, whatever the window's step.
 
-use sutura_dialects::graph::{PlanAttr, maps};
+use sutura_dialects::graph::maps;
 use sutura_dialects::schedule::{Bring, Dim, Kernel, Launch, Loop, Node, Operand, Place, Runs, Split, Tile, Version};
 
-use super::super::kernel::{Built, Emit};
+use super::super::kernel::Built;
 use super::super::machine::Machine;
 use super::super::region::{FusedRegion, Lowered};
 use super::super::schedule::{Group, emit};
@@ -37,15 +37,6 @@ struct Blocks {
 pub(in super::super) fn lower(region: &FusedRegion<'_>) -> Option<Built<Lowered>> {
     let nest = Nest::of(&region.facts, &region.ops, &region.outputs).ok()?;
     let plan = ContractPlan::windowed(&nest, &region.facts).ok()?;
-    if !region.machine.keeps_near() {
-        const WHY: &str = "is a convolution, of which groups of this machine keep nothing near";
-        // The ops of a larger region become loops and rows one by one.
-        return Some(match region.ops.len() {
-            1 => super::loops::lower(region, &PlanAttr::default())
-                .map(|lowered| Lowered { remarks: vec![format!("{WHY}: it is a loop")], ..lowered }),
-            _ => Emit::unsupported(region.op, WHY),
-        });
-    }
     let versions = schedule(region, &nest, &plan);
     let lowered = emit(&[Group::by_rule(&[(region, &nest)], versions)]);
     let said = said(region, &nest, &plan);

@@ -2,13 +2,12 @@
 
 use sutura_dialects::r#dyn::Facts;
 use sutura_dialects::r#dyn::poly::Poly;
-use sutura_dialects::graph::{PlanAttr, Setting};
 use sutura_dialects::schedule::{Dim, Kernel, Launch, Node, Split, Tile, Version};
 
 use super::super::kernel::{Built, Emit};
-use super::super::mapping::Axis as Choices;
 use super::super::region::{FusedRegion, Lowered};
 use super::super::schedule::Written;
+use super::variant::{Axis, Setting, Variant};
 use super::{Scheduled, each, in_grid, place, with_likely_sizes};
 use crate::region::rows::check_column_access;
 use crate::region::{Edge, Nest, Stage};
@@ -23,7 +22,7 @@ const FEW_COLUMNS: i64 = 16;
 const TILES: [i64; 4] = [COLUMNS, 32, 128, 256];
 
 /// What can be chosen of a region, each with the usual value first; nothing of one that cannot be lowered.
-pub(in super::super) fn axes(region: &FusedRegion<'_>) -> Vec<Choices> {
+pub(super) fn axes(region: &FusedRegion<'_>) -> Vec<Axis> {
     let Ok(nest) = Nest::of(&region.facts, &region.ops, &region.outputs) else { return vec![] };
     let [stage] = &nest.stages[..] else { return vec![] };
     if stage.scatter.is_some() {
@@ -37,16 +36,16 @@ pub(in super::super) fn axes(region: &FusedRegion<'_>) -> Vec<Choices> {
 }
 
 /// Lowers a region of one op, with versions for likely sizes.
-pub(in super::super) fn lower(region: &FusedRegion<'_>, plan: &PlanAttr) -> Built<Lowered> {
+pub(super) fn lower(region: &FusedRegion<'_>, variant: &Variant) -> Built<Lowered> {
     with_likely_sizes(region, &|region| {
         let nest = Nest::of(&region.facts, &region.ops, &region.outputs)
             .map_err(|misfit| Box::new(region.op.error(format!("cannot be lowered: {misfit}"))))?;
         let [stage] = &nest.stages[..] else {
-            return Err(Box::new(region.op.error("is marked as a loop, but has several ops")));
+            return Err(Box::new(region.op.error("is no loop: it has several ops")));
         };
         let looped = Loops::of(region, &nest, stage);
         looped.check()?;
-        let versions = looped.versions(plan);
+        let versions = looped.versions(variant);
         Ok(Scheduled { nest, versions, remarks: vec![] })
     })
 }
@@ -82,15 +81,10 @@ impl<'r, 'a> Loops<'r, 'a> {
         Written::of(self.nest, stage, facts, self.col).check().or_else(|why| Emit::unsupported(stage.op, &why))
     }
 
-    fn versions(&self, plan: &PlanAttr) -> Vec<Version> {
-        let (mut most, mut inner) = (COLUMNS, 0);
-        for setting in &plan.settings {
-            match *setting {
-                Setting::Columns(columns) => most = columns,
-                Setting::Inner(dims) => inner = usize::try_from(dims).unwrap_or(0),
-                _ => {}
-            }
-        }
+    fn versions(&self, variant: &Variant) -> Vec<Version> {
+        let most = variant.find(|setting| if let Setting::Columns(columns) = setting { Some(*columns) } else { None });
+        let inner = variant.find(|setting| if let Setting::Inner(dims) = setting { Some(*dims) } else { None });
+        let (most, inner) = (most.unwrap_or(COLUMNS), inner.and_then(|dims| usize::try_from(dims).ok()).unwrap_or(0));
         let version = |(columns, guard): (i64, Vec<Poly>)| {
             let launches = vec![Launch { kernels: vec![self.kernel(columns, inner)] }];
             Version { guard, launches, ..Version::default() }

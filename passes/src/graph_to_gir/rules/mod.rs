@@ -1,25 +1,106 @@
 //! Rules: each writes the schedules of regions of one form, from the region's dims and the machine's numbers.
 
-pub(super) mod attention;
-pub(super) mod blocks;
-pub(super) mod convolution;
-pub(super) mod left;
-pub(super) mod loops;
-pub(super) mod order;
-pub(super) mod parts;
-pub(super) mod product;
+mod attention;
+mod blocks;
+mod convolution;
+mod left;
+mod loops;
+mod order;
+mod parts;
+mod product;
 pub(super) mod rows;
-pub(super) mod share;
-pub(super) mod staged;
-pub(super) mod turned;
+mod share;
+mod staged;
+mod turned;
+pub(super) mod variant;
 
 use sutura_dialects::schedule::{Dim, Loop, Node, Place, Runs, Split, Tile, Version};
 
+use self::variant::{Axis, Setting, Variant};
+use super::Config;
 use super::kernel::Built;
 use super::likely;
 use super::region::{FusedRegion, Lowered};
 use super::schedule::{self, Group, stage_name};
-use crate::region::Nest;
+use crate::region::{Family, Nest};
+
+/// A rule.
+pub(super) struct Rule {
+    /// What can be varied in its schedule of a region; nothing of one that it does not take.
+    axes: fn(&FusedRegion<'_>, &Config) -> Vec<Axis>,
+    lower: fn(&FusedRegion<'_>, &Config, &Variant) -> Built<Lowered>,
+}
+
+const ROW: Rule = Rule {
+    axes: |region, config| rows::axes(region, config.thresholds),
+    lower: |region, config, variant| rows::lower(region, config.thresholds.with(variant)),
+};
+
+const CONTRACT: Rule = Rule {
+    axes: |_, config| vec![tiles(config)],
+    lower: |region, _, _| convolution::lower(region).unwrap_or_else(|| product::lower(region)),
+};
+
+const ATTENTION: Rule = Rule {
+    axes: |_, config| vec![tiles(config), [0, 256].map(Setting::Keys).into()],
+    lower: |region, config, variant| {
+        let keys = variant.find(|setting| if let Setting::Keys(keys) = setting { Some(*keys) } else { None });
+        attention::lower(region, keys.unwrap_or(config.resident_keys))
+    },
+};
+
+const LOOP: Rule =
+    Rule { axes: |region, _| loops::axes(region), lower: |region, _, variant| loops::lower(region, variant) };
+
+/// The register tiles of the machine: what a region is read for has one of them before all others.
+fn tiles(config: &Config) -> Axis {
+    config.machine.tiles().iter().map(|tile| Setting::Tile(tile.0, tile.1)).collect()
+}
+
+impl Rule {
+    /// The rule for a family of regions.
+    pub(super) fn of(family: Family) -> &'static Self {
+        match family {
+            Family::Row => &ROW,
+            Family::Contract => &CONTRACT,
+            Family::Attention => &ATTENTION,
+            Family::Loop => &LOOP,
+        }
+    }
+
+    /// What can be varied in its schedule of a region; each axis has several values, the usual one first.
+    pub(super) fn axes(&self, region: &FusedRegion<'_>, config: &Config) -> Vec<Axis> {
+        (self.axes)(region, config).into_iter().filter(|axis| axis.len() > 1).collect()
+    }
+}
+
+/// Lowers a region by the rule for its family; register tiles are those of the region's machine.
+///
+/// # Errors
+/// When no rule takes all of it, or the rule cannot schedule it.
+pub(super) fn lower(region: &FusedRegion<'_>, config: &Config, variant: &Variant) -> Built<Lowered> {
+    if region.ops.is_empty() {
+        // It yields what it takes.
+        return Ok(Lowered::default());
+    }
+    match region.family() {
+        Some(family) => by_rule(family, region, config, variant),
+        None => Err(Box::new(region.op.error(format!("is taken by no rule: {}", region.misfit())))),
+    }
+}
+
+/// Lowers a region by the rule for a family.
+///
+/// # Errors
+/// When it is not of the family.
+pub(super) fn by_rule(family: Family, region: &FusedRegion<'_>, config: &Config, variant: &Variant) -> Built<Lowered> {
+    let mut lowered = (Rule::of(family).lower)(region, config, variant)?;
+    if config.fault == family.name() || config.fault == "all" {
+        let versions = lowered.steps.iter_mut().flat_map(|step| &mut step.versions);
+        versions.flat_map(|(_, launches)| launches).for_each(|launch| launch.kernel.leave_out_a_store(region.op.cx));
+    }
+    Ok(lowered)
+}
 
 /// A region in normal form, with the schedule that a rule wrote for it.
 pub(super) struct Scheduled<'a> {

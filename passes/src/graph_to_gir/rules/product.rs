@@ -25,7 +25,7 @@ pub(in super::super) fn lower(region: &FusedRegion<'_>) -> Built<Lowered> {
     let parts = region.parts();
     let forms: Fit<Vec<_>> = parts.iter().map(normal_form).collect();
     let forms = forms.map_err(|misfit| {
-        let message = format!("is marked as a region with a contraction, but: {misfit}");
+        let message = format!("is no region with a contraction: {misfit}");
         Box::new(region.op.error(message))
     })?;
     let product = |(part, (nest, plan))| Product::new(part, nest, plan);

@@ -1,4 +1,4 @@
-//! Whatever mapping the search takes means the same.
+//! Whatever schedule the search takes means the same.
 
 use sutura_dialects::r#dyn::SymbolInfo;
 use sutura_dialects::func::FuncOp;
@@ -8,10 +8,10 @@ use sutura_ir::pass::PassOptions;
 use sutura_ir::{Context, Module, Op, OpRef, Rewriter, Type, Value};
 
 use super::agree_on_all_levels;
-use crate::graph_to_gir::mapping;
 use crate::graph_to_gir::region::FusedRegion;
 use crate::graph_to_gir::rules::rows::Thresholds;
-use crate::graph_to_gir::search::axes;
+use crate::graph_to_gir::rules::variant::Variant;
+use crate::graph_to_gir::search::{axes, lowered};
 use crate::graph_to_gir::{CONVERT_GRAPH_TO_GIR, from_options};
 use crate::testing::{any, context, copy, function, run, tensor, text};
 
@@ -40,11 +40,8 @@ fn the_tile_that_wastes_least_is_taken() {
     }
 }
 
-/// With parts of so few rows and rows so short that every version runs at small sizes.
-const SMALL: &str = "builtin.module(convert-graph-to-gir{parts=4 part-rows=2 resident-columns=20})";
-
-/// A program of one region in all ways that it can be mapped, with its functions as they were.
-fn mapped_in_all_ways(cx: &Context, before: &Module, sizes: &[&[(&str, i64)]]) -> Vec<String> {
+/// A program of one region by all schedules that its rule can write, with its functions as they were; and their names.
+fn scheduled_in_all_ways(cx: &Context, before: &Module, sizes: &[&[(&str, i64)]]) -> Vec<String> {
     let mut stitched = copy(cx, before);
     let said = run(cx, &mut stitched, "builtin.module(attach-target{name=x86_avx2},func.func(canonicalize,stitch))");
     said.unwrap_or_else(|e| panic!("{e:?}"));
@@ -57,17 +54,22 @@ fn mapped_in_all_ways(cx: &Context, before: &Module, sizes: &[&[(&str, i64)]]) -
     pass.thresholds = Thresholds { resident: 20, parts: 4, part_rows: 2, ..pass.thresholds };
     let config = pass.config(cx, body).unwrap();
     let axes = axes(&FusedRegion::read(fusion, &config.machine).unwrap_or_else(|e| panic!("{e:?}")), &config);
-    let (ways, count) = mapping::all(&axes, 96);
-    assert_eq!(ways.len(), count);
+    let (variants, count) = Variant::all(&axes, 96);
+    assert_eq!(variants.len(), count);
+    let schedule = |variant: &Variant| {
+        let (_, lowered) = lowered(fusion, &config, variant).unwrap_or_else(|e| panic!("{variant}: {e:?}"));
+        (variant.to_string(), lowered.schedule.expect("its rule writes one"))
+    };
+    let schedules: Vec<_> = variants.iter().map(schedule).collect();
     let fusion = fusion.op;
-    for way in &ways {
+    for (name, schedule) in &schedules {
         let inside = stitched.body_mut().nested_mut(function).unwrap();
-        Rewriter::new(cx, inside).set_prop(fusion, "plan", Some(cx.ext_attr(way.clone())));
+        Rewriter::new(cx, inside).set_prop(fusion, "schedule", Some(cx.ext_attr(schedule.clone())));
         let mut after = copy(cx, &stitched);
-        run(cx, &mut after, SMALL).unwrap_or_else(|e| panic!("{way}: {e:?}"));
+        run(cx, &mut after, "builtin.module(convert-graph-to-gir)").unwrap_or_else(|e| panic!("{name}: {e:?}"));
         agree_on_all_levels(cx, before, &after, sizes);
     }
-    ways.iter().map(ToString::to_string).collect()
+    schedules.into_iter().map(|(name, _)| name).collect()
 }
 
 /// True when there are such settings of that name.
@@ -78,7 +80,7 @@ fn has(ways: &[String], names: &[&str]) {
 }
 
 #[test]
-fn rows_mean_the_same_in_every_mapping() {
+fn rows_mean_the_same_by_every_schedule() {
     let cx = context();
     let x = tensor(&cx, &["M", "N"], Type::F32);
     let symbols = || [("M", SymbolInfo { min: 1, ..any() }), ("N", any())];
@@ -86,11 +88,11 @@ fn rows_mean_the_same_in_every_mapping() {
         function(&cx, &symbols(), &[x], |g, args| Ok(vec![build(g, args[0])?]))
     };
     let elementwise = of(&|g, x| g.map(x, |s, a| s.mul(a, a)));
-    let ways = mapped_in_all_ways(&cx, &elementwise, &[&[("M", 3), ("N", 1025)], &[("M", 1), ("N", 0)]]);
+    let ways = scheduled_in_all_ways(&cx, &elementwise, &[&[("M", 3), ("N", 1025)], &[("M", 1), ("N", 0)]]);
     has(&ways, &["columns"]);
     let softmax = of(&|g, x| g.softmax(x, 1));
     has(
-        &mapped_in_all_ways(&cx, &softmax, &[&[("M", 3), ("N", 4)], &[("M", 2), ("N", 19)], &[("M", 2), ("N", 81)]]),
+        &scheduled_in_all_ways(&cx, &softmax, &[&[("M", 3), ("N", 4)], &[("M", 2), ("N", 19)], &[("M", 2), ("N", 81)]]),
         &["resident"],
     );
     let weights = tensor(&cx, &["N"], Type::F32);
@@ -100,16 +102,16 @@ fn rows_mean_the_same_in_every_mapping() {
     });
     let sizes: [&[(&str, i64)]; 4] =
         [&[("M", 3), ("N", 4)], &[("M", 81), ("N", 5)], &[("M", 67), ("N", 19)], &[("M", 3), ("N", 81)]];
-    has(&mapped_in_all_ways(&cx, &scaled, &sizes), &["rows", "resident"]);
+    has(&scheduled_in_all_ways(&cx, &scaled, &sizes), &["rows", "resident"]);
     let columns = of(&|g, x| g.mean(x, &[0], false));
-    let ways = mapped_in_all_ways(&cx, &columns, &[&[("M", 37), ("N", 19)], &[("M", 3), ("N", 33)]]);
+    let ways = scheduled_in_all_ways(&cx, &columns, &[&[("M", 37), ("N", 19)], &[("M", 3), ("N", 33)]]);
     has(&ways, &["columns", "parts"]);
     let turned = of(&|g, x| g.transpose(x, &[1, 0]));
-    has(&mapped_in_all_ways(&cx, &turned, &[&[("M", 19), ("N", 35)], &[("M", 1), ("N", 5)]]), &["block"]);
+    has(&scheduled_in_all_ways(&cx, &turned, &[&[("M", 19), ("N", 35)], &[("M", 1), ("N", 5)]]), &["block"]);
 }
 
 #[test]
-fn loops_mean_the_same_in_every_mapping() {
+fn loops_mean_the_same_by_every_schedule() {
     let cx = context();
     let x = tensor(&cx, &["B", "2", "H", "H"], Type::F32);
     let symbols = [("B", any()), ("H", SymbolInfo { min: 4, ..any() })];
@@ -119,5 +121,5 @@ fn loops_mean_the_same_in_every_mapping() {
         Ok(vec![g.max_pool(args[0], &Window { kernel, strides, dilations, padding, ceil: false })?])
     });
     let sizes = [(1, 4), (1, 35), (0, 5)].map(|(b, h)| [("B", b), ("H", h)]);
-    has(&mapped_in_all_ways(&cx, &module, &sizes.each_ref().map(|s| &s[..])), &["columns", "inner"]);
+    has(&scheduled_in_all_ways(&cx, &module, &sizes.each_ref().map(|s| &s[..])), &["columns", "inner"]);
 }

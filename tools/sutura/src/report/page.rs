@@ -63,7 +63,7 @@ fn plan(page: &Page<'_>) -> Markup {
                 "compared, at likely sizes."
             }
             .wide { table {
-                thead { tr { th { "#" } th { "Scheme" } th { "Operations" } th { "Bytes, time" } th { "Schedule" } th { "Not fused, and why" } } }
+                thead { tr { th { "#" } th { "Rule" } th { "Operations" } th { "Bytes, time" } th { "Schedule" } th { "Not fused, and why" } } }
                 tbody { @for (i, region) in page.regions.iter().enumerate() { (region_row(i, region)) } }
             } }
         }
@@ -74,12 +74,12 @@ fn region_row(i: usize, region: &Region) -> Markup {
     html! {
         tr {
             td.n { (i + 1) }
-            td { (region.scheme) br; span.faint { "@" (region.function) } }
+            td { (region.rule) br; span.faint { "@" (region.function) } }
             td { @for (name, inside, node) in &region.ops {
                 code { (name) } @if !inside.is_empty() { ": " code { (inside) } } @if !node.is_empty() { " " span.faint { (node) } } br;
             } }
             td { @match &region.cost { Some(cost) => (cost), None => span.faint { "not planned here" } } }
-            td { @if let Some(schedule) = &region.schedule { (schedule_cell(&region.scheme, schedule)) } }
+            td { @if let Some(schedule) = &region.schedule { (schedule_cell(&region.rule, schedule)) } }
             td { @if region.reasons.is_empty() { span.faint { "reads no other region" } } @else {
                 ul.reasons { @for reason in &region.reasons { li { (reason) } } }
             } }
@@ -88,18 +88,18 @@ fn region_row(i: usize, region: &Region) -> Markup {
 }
 
 /// The rule that wrote a schedule, its price, the runner-up with its price, and the tree.
-fn schedule_cell(scheme: &str, schedule: &Schedule) -> Markup {
+fn schedule_cell(rule: &str, schedule: &Schedule) -> Markup {
     html! {
         @match &schedule.text {
             Some(text) => details {
-                summary { "by the rule for " (scheme) }
+                summary { "by the rule " (rule) }
                 pre { (marked(text)) }
             },
-            None => span.faint { "none: an emitter of its own" },
+            None => span.faint { "none: its operations are lowered one by one" },
         }
         @if let Some(ns) = schedule.predicted_ns { "predicted " (microseconds(ns)) br; }
         span.faint { @match &schedule.runner_up {
-            Some((plan, ns)) => { "runner-up " (plan) ", " (microseconds(*ns)) }
+            Some((name, ns)) => { "runner-up " (name) ", " (microseconds(*ns)) }
             None => "no other is known at these sizes",
         } }
     }

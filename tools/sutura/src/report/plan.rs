@@ -8,14 +8,14 @@ use sutura_dialects::graph::{ComputeOp, FusionOp};
 use sutura_ir::asm::print::attr_text;
 use sutura_ir::diagnostics::{Diagnostic, RemarkKind};
 use sutura_ir::{Context, Module, Op, OpRef};
-use sutura_passes::graph_to_gir::{Candidate, choices};
+use sutura_passes::graph_to_gir::{Candidate, choices, rule_of};
 
 /// A region of a function.
 #[derive(Debug)]
 pub(crate) struct Region {
     pub(crate) function: String,
-    /// Scheme by which it is lowered.
-    pub(crate) scheme: String,
+    /// The rule that wrote its schedule; empty where each of its operations is a kernel of its own.
+    pub(crate) rule: String,
     /// Its operations, what they compute for an element, and where they come from.
     pub(crate) ops: Vec<(String, String, String)>,
     /// What the planner says of its cost; `None` for a program that came with its regions.
@@ -31,7 +31,7 @@ pub(crate) struct Region {
 /// The schedule of a region.
 #[derive(Debug)]
 pub(crate) struct Schedule {
-    /// The tree; absent where an emitter of its own lowers the region.
+    /// The tree; absent where its operations are lowered one by one.
     pub(crate) text: Option<String>,
     /// Nanoseconds that the model of the machine predicts for it.
     pub(crate) predicted_ns: Option<f64>,
@@ -52,12 +52,15 @@ pub(crate) fn schedules(
     let priced = choices(cx, module.body(), sizes)?;
     for region in regions {
         let (function, fusion) = region.at;
+        let op = module.body().nested(function).map(|body| OpRef::new(cx, body, fusion));
+        let rule = op.map(|op| rule_of(cx, module.body(), op)).transpose()?.flatten();
+        region.rule = rule.unwrap_or_default().to_owned();
         let inside = scheduled.body().nested(function).map(|body| OpRef::new(cx, body, fusion));
         let tree = inside.and_then(|op| op.as_::<FusionOp<'_>>()?.schedule());
         let text = tree.map(|tree| attr_text(cx, cx.ext_attr(tree.clone())));
         let choice = priced.iter().find(|choice| (choice.function, choice.fusion) == region.at);
         let candidates = choice.map_or(&[][..], |choice| &choice.candidates);
-        let price = |candidate: &Candidate| Some((candidate.plan.to_string(), candidate.predicted_ns?));
+        let price = |candidate: &Candidate| Some((candidate.name.clone(), candidate.predicted_ns?));
         let predicted_ns = candidates.first().and_then(|usual| usual.predicted_ns);
         let others = candidates.iter().skip(1).filter_map(price);
         let runner_up = others.min_by(|a, b| a.1.total_cmp(&b.1));
@@ -80,7 +83,7 @@ pub(crate) fn read(cx: &Context, module: &Module, remarks: &[Diagnostic]) -> Vec
     let said: Vec<&str> = remarks
         .iter()
         .filter(|r| r.pass == Some("stitch") && r.kind == Some(RemarkKind::Passed))
-        .filter_map(|r| r.message.strip_prefix("a region of kind ")?.split_once(": ").map(|(_, cost)| cost))
+        .filter_map(|r| r.message.strip_prefix("a region of the family ")?.split_once(": ").map(|(_, cost)| cost))
         // What it computes is said for each of its operations.
         .map(|cost| cost.split_once("; it computes ").map_or(cost, |(cost, _)| cost))
         .collect();
@@ -100,7 +103,7 @@ fn region(cx: &Context, at: (Op, Op), fusion: FusionOp<'_>, function: &str) -> R
     };
     Region {
         function: function.to_owned(),
-        scheme: fusion.kind().to_owned(),
+        rule: String::new(),
         ops: computing.map(text).collect(),
         cost: None,
         reasons: reasons.iter().filter_map(|reason| cx.as_str(*reason)).map(str::to_owned).collect(),

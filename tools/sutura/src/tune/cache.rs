@@ -14,7 +14,7 @@ use crate::machine::Machine;
 /// What the file says that it is.
 const FORMAT: &str = "sutura-tune";
 /// Version of all that this module reads and writes. It goes up as well when measurements mean something else.
-const VERSION: u64 = 2;
+const VERSION: u64 = 3;
 
 /// What choices hold for: another machine, other numbers of its description or another compiler make others.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
@@ -31,11 +31,11 @@ pub(crate) struct Identity {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Entry {
-    /// The mapping that is taken.
-    pub(crate) mapping: String,
+    /// The schedule that is taken, by what differs from the usual one.
+    pub(crate) schedule: String,
     /// The sizes that were measured at, in words.
     pub(crate) sizes: String,
-    /// Median nanoseconds of a run on one thread, by mapping.
+    /// Median nanoseconds of a run on one thread, by schedule.
     pub(crate) nanoseconds: BTreeMap<String, u64>,
 }
 
@@ -176,10 +176,10 @@ mod tests {
     fn two_that_write_to_one_file_keep_what_the_other_wrote() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("c.json");
-        let entry = |mapping: &str| Entry {
-            mapping: mapping.to_owned(),
+        let entry = |schedule: &str| Entry {
+            schedule: schedule.to_owned(),
             sizes: "M=1".into(),
-            nanoseconds: BTreeMap::from([(mapping.to_owned(), 5)]),
+            nanoseconds: BTreeMap::from([(schedule.to_owned(), 5)]),
         };
         let (mut one, mut two) = (Cache::open(Some(&path)).unwrap(), Cache::open(Some(&path)).unwrap());
         one.put(&machine("a"), "k", entry("1x2")).unwrap();
@@ -197,7 +197,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("c.json");
         let machine = machine("a");
-        let entry = || Entry { mapping: "usual".into(), sizes: String::new(), nanoseconds: BTreeMap::new() };
+        let entry = || Entry { schedule: "usual".into(), sizes: String::new(), nanoseconds: BTreeMap::new() };
         let (writers, choices) = (4, 8);
         std::thread::scope(|scope| {
             for writer in 0..writers {
@@ -215,7 +215,7 @@ mod tests {
     fn without_a_file_choices_hold_for_one_compilation() {
         let mut cache = Cache::open(None).unwrap();
         let machine = machine("a");
-        let entry = Entry { mapping: "1x2".into(), sizes: String::new(), nanoseconds: BTreeMap::new() };
+        let entry = Entry { schedule: "1x2".into(), sizes: String::new(), nanoseconds: BTreeMap::new() };
         cache.put(&machine, "k", entry.clone()).unwrap();
         assert_eq!(cache.get(&machine, "k"), Some(&entry));
     }

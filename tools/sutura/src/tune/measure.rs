@@ -2,7 +2,7 @@
 
 use std::time::Instant;
 
-use sutura_dialects::graph::PlanAttr;
+use sutura_dialects::schedule::TreeAttr;
 use sutura_ir::{Context, Module};
 use sutura_runtime::{ElementType, Model, Options, Tensor};
 
@@ -31,17 +31,17 @@ struct Runner {
     times: Vec<f64>,
 }
 
-/// Median nanoseconds of a run of each mapping on one thread: so they say nothing of how many cores there are.
+/// Median nanoseconds of a run by each schedule on one thread: so they say nothing of how many cores there are.
 pub(super) fn measure(
     cx: &Context,
     described: &Module,
     problem: &mut Problem,
-    plans: &[&PlanAttr],
+    schedules: &[&TreeAttr],
     machine: &Machine,
 ) -> Result<Vec<u64>, Failure> {
     let mut runners = Vec::new();
-    for plan in plans {
-        let text = problem.text(cx, described, plan).map_err(Failure::internal)?;
+    for schedule in schedules {
+        let text = problem.text(cx, described, schedule).map_err(Failure::internal)?;
         runners.push(Runner::new(&text, &problem.inputs, machine)?);
     }
     for round in 0..ROUNDS {

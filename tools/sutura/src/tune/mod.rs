@@ -1,7 +1,7 @@
-//! `--tune`: how regions are mapped is chosen by measuring on this machine, once per region, sizes and machine.
+//! `--tune`: the schedules of regions are chosen by measuring on this machine, once per region, sizes and machine.
 //!
-//! Each region with a choice is taken out of the program; the mappings that are predicted to be fastest, and the usual one, are
-//! compiled and run in turns, and the `plan` of the region is the one to take. Choices are kept in a file.
+//! Each region with a choice is taken out of the program; the schedules that are predicted to be fastest, and the usual one, are
+//! compiled and run in turns, and the region gets the fastest one as its attribute. Choices are kept in a file.
 
 mod cache;
 mod measure;
@@ -14,7 +14,7 @@ use std::time::Instant;
 use cache::{Cache, Entry, Identity};
 use problem::Problem;
 use sutura_codegen::Target;
-use sutura_dialects::graph::{FusionOp, PlanAttr};
+use sutura_dialects::schedule::TreeAttr;
 use sutura_ir::diagnostics::{Diagnostic, RemarkKind};
 use sutura_ir::{Loc, OpRef, Rewriter};
 use sutura_passes::graph_to_gir::{Candidate, Choice, choices};
@@ -26,9 +26,9 @@ use crate::pipeline::{Compilation, Emit, Program};
 use crate::sizes;
 use crate::talk::Talk;
 
-/// Mappings of a region that are measured: the usual one, and those that are predicted to be fastest.
+/// Schedules of a region that are measured: the usual one, and those that are predicted to be fastest.
 const MEASURED: usize = 4;
-/// How much of the time another mapping than the usual one must save to be taken: medians differ by less from run to run.
+/// How much of the time another schedule than the usual one must save to be taken: medians differ by less from run to run.
 const MARGIN: f64 = 0.95;
 /// What remarks say that they are from.
 const NAME: &str = "tune";
@@ -43,7 +43,7 @@ pub(crate) struct Tuner {
 
 /// What was decided for a region.
 struct Decision {
-    plan: PlanAttr,
+    schedule: TreeAttr,
     words: String,
     measured: bool,
 }
@@ -61,8 +61,8 @@ impl Tuner {
             let failure = Failure::usage(format!("--tune measures on this machine, and --target asks for `{name}`"));
             return Err(failure.hint("tune on the machine itself, with `--target host` or without the flag"));
         }
-        if args.emit.is_some_and(|emit| emit < Emit::Gir) {
-            return Err(Failure::usage("--tune chooses how kernels are made, and --emit stops before that"));
+        if args.emit.is_some_and(|emit| emit < Emit::Schedule) {
+            return Err(Failure::usage("--tune chooses schedules of regions, and --emit stops before that"));
         }
         let sizes = args.tune_sizes.clone();
         Ok(Some(Self { cache: Cache::open(args.tune_cache.as_deref())?.into(), sizes }))
@@ -90,7 +90,7 @@ impl Tuner {
         Ok(())
     }
 
-    /// Names the mappings of all regions that have a choice.
+    /// Gives all regions that have a choice their schedules.
     pub(crate) fn tune(
         &self,
         compilation: &Compilation,
@@ -106,10 +106,6 @@ impl Tuner {
         let (mut measured, mut known) = (0, 0);
         for choice in choices {
             let Some(region) = region(compilation, &program, &choice) else { continue };
-            if region.as_::<FusionOp<'_>>().is_some_and(|fusion| fusion.plan().is_some()) {
-                remark(compilation, region.loc(), RemarkKind::Missed, "keeps the plan that it has", talk);
-                continue;
-            }
             let loc = region.loc();
             let decision = match Problem::of(cx, region, &sizes) {
                 Ok(problem) => {
@@ -118,17 +114,17 @@ impl Tuner {
                 Err(why) => Err(Failure::internal(why)),
             };
             match decision {
-                Ok(Decision { plan, words, measured: now }) => {
+                Ok(Decision { schedule, words, measured: now }) => {
                     (measured, known) = if now { (measured + 1, known) } else { (measured, known + 1) };
                     remark(compilation, loc, RemarkKind::Passed, &words, talk);
                     let inside = program.module.body_mut().nested_mut(choice.function);
                     let inside = inside.ok_or_else(|| Failure::internal("a function has lost its body"))?;
-                    Rewriter::new(cx, inside).set_prop(choice.fusion, "plan", Some(cx.ext_attr(plan)));
+                    Rewriter::new(cx, inside).set_prop(choice.fusion, "schedule", Some(cx.ext_attr(schedule)));
                 }
                 // A file that cannot be written is no reason to measure the other regions.
                 Err(failure) if failure.kind == Kind::System => return Err(failure),
                 Err(failure) => {
-                    let words = format!("keeps its usual mapping, since it cannot be measured: {}", failure.message);
+                    let words = format!("keeps its usual schedule, since it cannot be measured: {}", failure.message);
                     talk.warning(&format!("a region {words}"));
                     remark(compilation, loc, RemarkKind::Missed, &words, talk);
                 }
@@ -149,28 +145,29 @@ impl Tuner {
     ) -> Result<Decision, Failure> {
         let key = problem.key.clone();
         if let Some(entry) = self.cache.borrow().get(identity, &key) {
-            if let Some(known) = candidates.iter().find(|c| c.plan.to_string() == entry.mapping) {
+            if let Some(known) = candidates.iter().find(|c| c.name == entry.schedule) {
                 let words = format!("{}; known from before", words(entry, candidates));
-                return Ok(Decision { plan: known.plan.clone(), words, measured: false });
+                return Ok(Decision { schedule: known.schedule.clone(), words, measured: false });
             }
-            let known: Vec<String> = candidates.iter().map(|c| format!("\"{}\"", c.plan)).collect();
+            let known: Vec<String> = candidates.iter().map(|c| format!("\"{}\"", c.name)).collect();
             talk.warning(&format!(
                 "the cache says \"{}\" of the kernel {key}, which has only {}: it is measured anew",
-                entry.mapping,
+                entry.schedule,
                 known.join(", ")
             ));
         }
-        let plans = promising(candidates);
-        let times = measure::measure(&compilation.cx, &program.module, &mut problem, &plans, machine)?;
-        let plan = fastest(&plans, &times).clone();
+        let promising = promising(candidates);
+        let schedules: Vec<&TreeAttr> = promising.iter().map(|candidate| &candidate.schedule).collect();
+        let times = measure::measure(&compilation.cx, &program.module, &mut problem, &schedules, machine)?;
+        let taken = fastest(&promising, &times);
         let entry = Entry {
-            mapping: plan.to_string(),
+            schedule: taken.name.clone(),
             sizes: problem.sizes,
-            nanoseconds: plans.iter().map(ToString::to_string).zip(times).collect::<BTreeMap<_, _>>(),
+            nanoseconds: promising.iter().map(|c| c.name.clone()).zip(times).collect::<BTreeMap<_, _>>(),
         };
         let words = format!("{}; measured now", words(&entry, candidates));
         self.cache.borrow_mut().put(identity, &key, entry)?;
-        Ok(Decision { plan, words, measured: true })
+        Ok(Decision { schedule: taken.schedule.clone(), words, measured: true })
     }
 }
 
@@ -185,21 +182,21 @@ fn remark(compilation: &Compilation, loc: Loc, kind: RemarkKind, words: &str, ta
     compilation.tell(&diagnostic, talk);
 }
 
-/// The mappings to measure, the usual one first, then by predicted time.
-fn promising(candidates: &[Candidate]) -> Vec<&PlanAttr> {
+/// The schedules to measure, the usual one first, then by predicted time.
+fn promising(candidates: &[Candidate]) -> Vec<&Candidate> {
     let (usual, others) = candidates.split_at(1.min(candidates.len()));
     let mut others: Vec<&Candidate> = others.iter().collect();
     let time = |c: &Candidate| c.predicted_ns.unwrap_or(f64::INFINITY);
     others.sort_by(|a, b| time(a).total_cmp(&time(b)));
-    usual.iter().chain(others).take(MEASURED).map(|c| &c.plan).collect()
+    usual.iter().chain(others).take(MEASURED).collect()
 }
 
-/// The mapping of the shortest time, or the first one where none is clearly better.
-fn fastest<'a, T: ?Sized>(plans: &[&'a T], times: &[u64]) -> &'a T {
-    let mut best = (plans[0], times[0] as f64 * MARGIN);
-    for (plan, time) in plans.iter().zip(times).skip(1) {
+/// The one of the shortest time, or the first one where none is clearly better.
+fn fastest<'a, T: ?Sized>(measured: &[&'a T], times: &[u64]) -> &'a T {
+    let mut best = (measured[0], times[0] as f64 * MARGIN);
+    for (one, time) in measured.iter().zip(times).skip(1) {
         if (*time as f64) < best.1 {
-            best = (plan, *time as f64);
+            best = (one, *time as f64);
         }
     }
     best.0
@@ -208,40 +205,38 @@ fn fastest<'a, T: ?Sized>(plans: &[&'a T], times: &[u64]) -> &'a T {
 /// What was measured and predicted, and what is taken.
 fn words(entry: &Entry, candidates: &[Candidate]) -> String {
     let predicted: HashMap<String, f64> =
-        candidates.iter().filter_map(|c| Some((c.plan.to_string(), c.predicted_ns?))).collect();
+        candidates.iter().filter_map(|c| Some((c.name.clone(), c.predicted_ns?))).collect();
     let micros = |ns: f64| format!("{:.2} us", ns / 1000.0);
     let mut times: Vec<(&String, &u64)> = entry.nanoseconds.iter().collect();
-    times.sort_by_key(|(mapping, ns)| (**ns, *mapping));
-    let words = |(mapping, ns): (&String, &u64)| {
-        let predicted = predicted.get(mapping.as_str()).map_or_else(|| "nothing".to_owned(), |ns| micros(*ns));
-        format!("{mapping} {} (predicted {predicted})", micros(*ns as f64))
+    times.sort_by_key(|(name, ns)| (**ns, *name));
+    let words = |(name, ns): (&String, &u64)| {
+        let predicted = predicted.get(name.as_str()).map_or_else(|| "nothing".to_owned(), |ns| micros(*ns));
+        format!("{name} {} (predicted {predicted})", micros(*ns as f64))
     };
     let times: Vec<String> = times.into_iter().map(words).collect();
-    let (mapping, sizes, number) = (&entry.mapping, &entry.sizes, candidates.len());
-    format!("takes the mapping {mapping} of {number}; one thread at {sizes}: {}", times.join(", "))
+    let (taken, sizes, number) = (&entry.schedule, &entry.sizes, candidates.len());
+    format!("takes the schedule {taken} of {number}; one thread at {sizes}: {}", times.join(", "))
 }
 
 #[cfg(test)]
 mod tests {
-    use sutura_dialects::graph::Setting;
-
     use super::*;
 
     fn candidate(columns: i64, predicted_ns: Option<f64>) -> Candidate {
-        Candidate { plan: PlanAttr { settings: vec![Setting::Columns(columns)] }, predicted_ns }
+        Candidate { name: format!("columns={columns}"), schedule: TreeAttr { versions: vec![] }, predicted_ns }
     }
 
     #[test]
-    fn the_usual_mapping_and_the_best_predictions_are_measured() {
+    fn the_usual_schedule_and_the_best_predictions_are_measured() {
         let all = [(1, Some(9.0)), (2, None), (3, Some(3.0)), (4, Some(2.0)), (5, Some(5.0))];
         let all: Vec<Candidate> = all.map(|(columns, ns)| candidate(columns, ns)).into();
-        let names = |all: &[Candidate]| promising(all).iter().map(ToString::to_string).collect::<Vec<_>>();
+        let names = |all: &[Candidate]| promising(all).iter().map(|c| c.name.clone()).collect::<Vec<_>>();
         assert_eq!(names(&all), ["columns=1", "columns=4", "columns=3", "columns=5"]);
         assert_eq!(names(&all[..2]), ["columns=1", "columns=2"]);
     }
 
     #[test]
-    fn the_usual_mapping_stays_where_nothing_is_clearly_better() {
+    fn the_usual_schedule_stays_where_nothing_is_clearly_better() {
         assert_eq!(fastest(&["a", "b"], &[1000, 960]), "a");
         assert_eq!(fastest(&["a", "b", "c"], &[1000, 910, 900]), "c");
         assert_eq!(fastest(&["a", "b", "c"], &[1000, 900, 910]), "b");

@@ -7,7 +7,8 @@ use sutura_dialects::r#dyn::attr::{symbolic_shape, tensor_of};
 use sutura_dialects::r#dyn::ops::SymbolOp;
 use sutura_dialects::r#dyn::poly::Poly;
 use sutura_dialects::func::{FuncOp, ReturnOp};
-use sutura_dialects::graph::{ConstantOp, FusionOp, PlanAttr, ReshapeOp};
+use sutura_dialects::graph::{ConstantOp, FusionOp, ReshapeOp};
+use sutura_dialects::schedule::TreeAttr;
 use sutura_dialects::target::machine_in;
 use sutura_ir::asm::print::{PrintOptions, module_text, op_text};
 use sutura_ir::{
@@ -62,12 +63,12 @@ impl Problem {
         Ok(Self { key, sizes, inputs, module, fusion })
     }
 
-    /// The program for a machine, `described` by a module that holds its description, with this plan.
-    pub(super) fn text(&mut self, cx: &Context, described: &Module, plan: &PlanAttr) -> Result<String, String> {
+    /// The program for a machine, `described` by a module that holds its description, with this schedule.
+    pub(super) fn text(&mut self, cx: &Context, described: &Module, schedule: &TreeAttr) -> Result<String, String> {
         let body = self.module.body();
         let function = body.entry_block().and_then(|b| body.ops(b).next()).ok_or("its function is gone")?;
         let inside = self.module.body_mut().nested_mut(function).ok_or("its function has no body")?;
-        Rewriter::new(cx, inside).set_prop(self.fusion, "plan", Some(cx.ext_attr(plan.clone())));
+        Rewriter::new(cx, inside).set_prop(self.fusion, "schedule", Some(cx.ext_attr(schedule.clone())));
         let machine = machine_in(cx, described.body())?.ok_or("the module describes no machine")?;
         let function = OpRef::new(cx, self.module.body(), function);
         // Without aliases, so that one text can follow the other.

@@ -28,7 +28,7 @@ const BLOCK_TILES: i64 = 8;
 /// Lowers an attention region; at most `resident` keys are kept in the cache together, or with 0 what it holds.
 pub(in super::super) fn lower(region: &FusedRegion<'_>, resident: i64) -> Built<Lowered> {
     let misfit = |misfit: Misfit| {
-        let message = format!("is marked as a region of attention, but: {misfit}");
+        let message = format!("is no region of attention: {misfit}");
         Box::new(region.op.error(message))
     };
     let nest = Nest::of(&region.facts, &region.ops, &region.outputs).map_err(misfit)?;

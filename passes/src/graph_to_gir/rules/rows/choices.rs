@@ -1,10 +1,8 @@
 //! What a search varies in the schedules of rows.
 
-use sutura_dialects::graph::{PlanAttr, Setting};
-
 use super::super::blocks::ROWS;
+use super::super::variant::{Axis, Setting, Variant};
 use super::{Rows, normal_form};
-use crate::graph_to_gir::mapping::Axis;
 use crate::graph_to_gir::region::FusedRegion;
 use crate::region::rows::Sharing;
 
@@ -33,9 +31,9 @@ pub(in crate::graph_to_gir) struct Thresholds {
 }
 
 impl Thresholds {
-    /// These, with the settings of a plan.
-    pub(in crate::graph_to_gir) fn with(mut self, plan: &PlanAttr) -> Self {
-        for setting in &plan.settings {
+    /// These, with the settings of a variant.
+    pub(in crate::graph_to_gir) fn with(mut self, variant: &Variant) -> Self {
+        for setting in &variant.settings {
             match *setting {
                 Setting::Columns(columns) => self.columns = Some(columns),
                 Setting::Resident(columns) => self.resident = columns,

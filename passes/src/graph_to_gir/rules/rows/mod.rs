@@ -31,7 +31,7 @@ pub(in crate::graph_to_gir) use choices::{Thresholds, axes};
 pub(in crate::graph_to_gir) fn lower(region: &FusedRegion<'_>, thresholds: Thresholds) -> Built<Lowered> {
     with_likely_sizes(region, &|region| {
         let (nest, plan) = normal_form(region).map_err(|misfit| {
-            let message = format!("is marked as a region of rows, but: {misfit}");
+            let message = format!("is no region of rows: {misfit}");
             Box::new(region.op.error(message))
         })?;
         let (versions, remarks) = Rows::new(region, &nest, &plan, thresholds).versions();
