@@ -34,6 +34,7 @@ pub mod outline_regions;
 pub mod propagate_reshapes;
 pub mod raise_attention;
 pub mod region;
+mod row_threads;
 pub mod rt;
 pub mod rt_to_upstream;
 pub mod scalars_to_tensors;
@@ -66,7 +67,6 @@ pub fn register(registry: &mut PassRegistry) {
     registry.add(&gir::cost::PRINT_GIR_COST);
     registry.add(&gir::simplify::GIR_SIMPLIFY);
     registry.add(&gir_lowering::cpu::CONVERT_GIR_TO_CPU);
-    registry.add(&gir_lowering::gpu::GIR_ROW_VERSIONS);
     registry.add(&gir_lowering::gpu::CONVERT_GIR_TO_GPU);
     rt::register(registry);
     registry.add(&gpu_to_llvm::CONVERT_GPU_TO_NVVM);

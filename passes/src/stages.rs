@@ -24,7 +24,7 @@ pub const TENSORIZE: &str = "tensorize,fold-launches,canonicalize,cse,gir-simpli
 pub const LOWER: &str = "inline-programs,update-in-place,plan-buffers,convert-gir-to-cpu,convert-rt-to-llvm,expand-math,expand-fma,expand-truncf,canonicalize,cse";
 
 /// Kernels as modules of device code, and upstream operations for the host program beside them.
-pub const LOWER_FOR_DEVICE: &str = "inline-programs,update-in-place,plan-buffers,gir-row-versions,convert-gir-to-gpu,\
+pub const LOWER_FOR_DEVICE: &str = "inline-programs,update-in-place,plan-buffers,convert-gir-to-gpu,\
      gpu.module(gpu.func(expand-math,canonicalize,cse)),gpu-narrow-indices,gpu-pack-launches,\
      gpu.module(gpu.func(canonicalize,cse)),convert-rt-to-llvm,canonicalize,cse";
 

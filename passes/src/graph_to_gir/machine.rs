@@ -171,9 +171,14 @@ impl Machine {
         [self.shared_bytes, self.group_bytes]
     }
 
+    /// Threads of a unit that run in lockstep, where it has several.
+    pub(super) fn subgroup(&self) -> Option<i64> {
+        Some(self.threads).filter(|threads| *threads > 1)
+    }
+
     /// Whether groups keep near what they read again and again, as those of processors do.
     pub(super) fn windows(&self) -> Windows {
-        if self.threads == 1 { Windows::Near } else { Windows::Never }
+        self.subgroup().map_or(Windows::Near, |_| Windows::Never)
     }
 
     /// Bytes of a unit's vector registers.

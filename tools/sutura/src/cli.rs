@@ -186,11 +186,11 @@ pub(crate) struct CompileArgs {
     /// Runs regions as the schedules of a file say, which `--emit=schedule` has written
     #[arg(long, value_name = "FILE")]
     pub(crate) schedule: Option<PathBuf>,
-    /// How fused regions are mapped to groups and tiles, for the sizes that the model declares likely
+    /// How the schedules of fused regions are chosen, for the sizes that the model declares likely
     #[arg(long, value_enum, default_value_t, value_name = "HOW")]
     pub(crate) search: Search,
-    /// Measures every fused region in the ways to map it that are predicted to be fastest, on this machine, and takes the
-    /// fastest: register tiles of products, columns of a tile, rows that stay in a cache, parts of sums, and others
+    /// Measures every fused region by the schedules that are predicted to be fastest, on this machine or a device of it, and takes
+    /// the fastest: register tiles of products, columns of a tile, rows that stay in a cache, parts of sums, and others
     #[arg(long)]
     pub(crate) tune: bool,
     /// Keeps what `--tune` chose, by kernel and machine: what the file holds is not measured again
@@ -200,6 +200,9 @@ pub(crate) struct CompileArgs {
     /// declares none
     #[arg(long, value_name = "NAME=VALUE", value_delimiter = ',', value_parser = parse_size, requires = "tune")]
     pub(crate) tune_sizes: Vec<(String, i64)>,
+    /// Threads that run what `--tune` measures
+    #[arg(long, value_name = "N", default_value = "1", value_parser = clap::value_parser!(u16).range(1..=1024), requires = "tune")]
+    pub(crate) tune_threads: u16,
     /// Allows to compute what is equal for real numbers but not for floats, to save operations and memory; results differ
     /// by rounding. `reassoc`: sums and products in another order; `nsz`: the sign of a zero may change (factoring out,
     /// merging constant factors and exponentials need both); `arcp`: `x / c` as a multiplication; `nnan`: there are no NaN.

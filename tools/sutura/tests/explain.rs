@@ -114,7 +114,7 @@ fn a_report_shows_every_level_the_plan_and_what_kernels_cost() {
     assert!(page.contains("reduce max") && page.contains("subf, exp"), "{page}");
     assert!(page.contains("not measured"), "{page}");
     // The schedule that a rule wrote, its price, and that of the best other one.
-    assert!(page.contains("by the rule for row") && page.contains("#schedule.tree&lt;"), "{page}");
+    assert!(page.contains("by the rule row") && page.contains("#schedule.tree&lt;"), "{page}");
     assert!(page.contains("no other is known at these sizes"), "{page}");
     let others = self::page(folder.path(), "softmax_graph.mlir", &["--report-sizes", "rows=4,cols=100000"]);
     assert!(others.contains("predicted ") && others.contains("runner-up resident="), "{others}");

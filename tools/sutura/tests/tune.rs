@@ -4,6 +4,7 @@ use std::path::Path;
 use std::process::{Command, Output};
 
 use serde_json::Value;
+use sutura_runtime::device::Devices;
 
 fn sutura(folder: &Path, args: &[&str]) -> Output {
     let mut command = Command::new(env!("CARGO_BIN_EXE_sutura"));
@@ -229,7 +230,17 @@ fn what_cannot_be_tuned_is_refused_before_the_work() {
     refuses(folder, &out(&["--tune", "--tune-cache=a.sutura"]), 2, "two things would be written to `a.sutura`");
     refuses(folder, &out(&["--tune", "--tune-cache=-"]), 2, "not to stdout");
     refuses(folder, &out(&["--tune-cache=c.json"]), 2, "--tune");
-    refuses(folder, &out(&["--tune", "--target=aarch64"]), 2, "--target asks for `aarch64`");
+    refuses(
+        folder,
+        &out(&["--tune", "--target=aarch64"]),
+        2,
+        "whose architecture is x86_64, and the target is `aarch64`",
+    );
+    refuses(folder, &out(&["--tune", "--tune-threads=0"]), 2, "0 is not in 1..=1024");
+    refuses(folder, &out(&["--tune-threads=2"]), 2, "--tune");
+    if Devices::find().open("cuda").is_err() {
+        refuses(folder, &out(&["--tune", "--target=cuda:sm_80"]), 2, "--tune measures on a device that runs `sm_80`: ");
+    }
     refuses(folder, &["--tune", "--emit=fusion", "-o", "f.mlir"], 2, "--emit stops before that");
     let shown = sutura(folder, &["target", "show", "aarch64"]);
     std::fs::write(folder.join("other.mlir"), shown.stdout).unwrap();
@@ -240,6 +251,34 @@ fn what_cannot_be_tuned_is_refused_before_the_work() {
     let mut left: Vec<_> = std::fs::read_dir(folder).unwrap().map(|e| e.unwrap().file_name()).collect();
     left.sort();
     assert_eq!(left, ["m.mlir", "other.mlir", "taken"]);
+}
+
+/// A device of the processor's, which every machine has.
+#[test]
+fn devices_are_measured_too() {
+    let folder = folder();
+    let folder = folder.path();
+    let target = ["--target=cpu_fibers", "--tune-sizes=M=3"];
+    let said = compiles(folder, &[&["-o", "a.sutura", "--remarks=a.txt"], &target[..]].concat());
+    assert!(said.contains("tune       2 measured, 0 known before"), "{said}");
+    let remarks = read(folder, "a.txt");
+    assert_eq!(remarks.matches("; the device ").count(), 2, "{remarks}");
+    let name = cache(folder)["machines"][0]["machine"]["name"].as_str().unwrap().to_owned();
+    assert!(name.starts_with("cpu_fibers on "), "{name}");
+    let said = compiles(folder, &[&["-o", "b.sutura"], &target[..]].concat());
+    assert!(said.contains("tune       0 measured, 2 known before"), "{said}");
+}
+
+#[test]
+fn threads_have_choices_of_their_own() {
+    let folder = folder();
+    let folder = folder.path();
+    compiles(folder, &["-q", "--emit=gir", "-o", "a.mlir"]);
+    let said = compiles(folder, &["--emit=gir", "-o", "b.mlir", "--tune-threads=2", "--remarks=b.txt"]);
+    assert!(said.contains("tune       2 measured, 0 known before"), "{said}");
+    assert_eq!(read(folder, "b.txt").matches("; 2 threads at M=120: ").count(), 2);
+    let said = compiles(folder, &["--emit=gir", "-o", "c.mlir", "--tune-threads=2"]);
+    assert!(said.contains("tune       0 measured, 2 known before"), "{said}");
 }
 
 #[test]

@@ -4,7 +4,6 @@
 //! as many threads as its rows are worth, and its vectors are spread over them (docs/rationale/gpu-units.md).
 
 mod kernel;
-mod row_versions;
 mod scan;
 pub(super) mod sweep;
 pub(super) mod threads;
@@ -14,7 +13,6 @@ mod width;
 
 use sutura_dialects::gir::kernel::KernelInfo;
 use sutura_dialects::gir::ops::KernelOp;
-use sutura_dialects::gpu::MOST_THREADS;
 use sutura_dialects::rt::{GROUPS_ATTR, KERNEL_ATTR, LaunchOp, Launchable, PARTS_ATTR};
 use sutura_ir::analysis::PreservedAnalyses;
 use sutura_ir::diagnostics::Diagnostic;
@@ -26,9 +24,9 @@ use sutura_ir::{Body, Builder, Context, Ident, Op, OpRef, OpState, Rewriter, Typ
 
 pub(super) use kernel::GpuState;
 use kernel::{GpuKernel, Threads, longest_row, lower_kernel};
-pub use row_versions::GIR_ROW_VERSIONS;
 
 use super::machine::Machine;
+use crate::row_threads::threads_for;
 
 /// The module that holds the kernels of a program; with a number behind it where that name is taken.
 pub const KERNELS_MODULE: &str = "kernels";
@@ -96,15 +94,6 @@ const SHARED_BYTES: i64 = 32768;
 /// Threads of a block of several units.
 const PACKED_THREADS: i64 = 128;
 
-/// Columns that a thread of a unit is wanted for.
-const COLUMNS_OF_THREAD: i64 = 16;
-
-/// Columns of the longest rows that the threads of a block keep in registers.
-const KEPT_COLUMNS: i64 = MOST_THREADS * sweep::KEPT_ELEMENTS;
-
-/// Threads for longer rows.
-const THREADS_OF_LONG_ROWS: i64 = 512;
-
 /// Bytes of memory that a block has, by the module's machine.
 pub(crate) fn shared_bytes_of_block(cx: &Context, module: &Body) -> Result<i64, Box<Diagnostic>> {
     Ok(Machine::of_gpu(cx, module)?.shared_bytes.unwrap_or(SHARED_BYTES))
@@ -125,16 +114,7 @@ impl ConvertGirToGpu {
             // Units of one group are its subgroups.
             (0, _) if kernel.units > 1 => subgroup,
             (0, None) => subgroup,
-            (0, Some(columns)) => {
-                let wanted = columns / i128::from(COLUMNS_OF_THREAD);
-                let most = i128::from(MOST_THREADS);
-                let threads = if columns > i128::from(KEPT_COLUMNS) {
-                    THREADS_OF_LONG_ROWS
-                } else {
-                    i64::try_from(wanted.clamp(1, most)).expect("clamped").unsigned_abs().next_power_of_two() as i64
-                };
-                threads.max(subgroup)
-            }
+            (0, Some(columns)) => threads_for(columns, subgroup),
             (threads, _) => threads,
         };
         Threads { unit, subgroup, packed: PACKED_THREADS, shared_bytes }

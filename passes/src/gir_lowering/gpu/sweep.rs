@@ -16,10 +16,10 @@ use crate::gir_lowering::kernel::{Held, Lowered, Lowering};
 use crate::gir_lowering::memory::Window;
 use crate::gir_lowering::strip::{Memo, NodeId, Sink, row_condition};
 use crate::gir_lowering::tile::RegTile;
+use crate::row_threads::KEPT_ELEMENTS;
 
-/// Elements that a thread keeps of a row, and vectors in which they lie, at most: registers are shared by the threads that
-/// hide each other's waiting.
-pub(super) const KEPT_ELEMENTS: i64 = 32;
+/// Vectors in which what a thread keeps of a row lies, at most: registers are shared by the threads that hide each other's
+/// waiting.
 const KEPT_VECTORS: i64 = 16;
 
 /// Vectors that a loop asks for before it uses the first.

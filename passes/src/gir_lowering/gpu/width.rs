@@ -11,12 +11,10 @@ use sutura_ir::{OpRef, OpView, Value};
 
 use crate::gir_lowering::kernel::Lowering;
 use crate::gir_lowering::memory::SliceVal;
+use crate::row_threads::MOST_LANES;
 
 /// Bytes of the widest access of a thread.
 const ACCESS_BYTES: i64 = 16;
-
-/// Most elements of a vector that every device knows.
-pub(super) const MOST_LANES: i64 = 4;
 
 /// Elements that a thread takes at once, if the sizes in `multiples` are multiples of as many.
 pub(in crate::gir_lowering) struct Width {

@@ -4,6 +4,7 @@ mod attention;
 mod blocks;
 mod convolution;
 mod left;
+pub(super) mod lengths;
 mod loops;
 mod order;
 mod parts;

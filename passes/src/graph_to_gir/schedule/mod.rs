@@ -33,6 +33,7 @@ pub(super) use self::follow::follow;
 pub(super) use self::scatter::Written;
 use super::kernel::{Built, Emit};
 use super::region::{Arg, FusedRegion, Launch, Lowered, Step};
+use super::rules::lengths::by_length;
 use super::stages::Walk;
 use crate::region::Nest;
 use crate::region::cost::value_text;
@@ -84,7 +85,7 @@ pub(super) struct Group<'r, 'a> {
 impl<'r, 'a> Group<'r, 'a> {
     /// Versions that a rule wrote.
     pub(super) fn by_rule(parts: &'r [Part<'r, 'a>], versions: Vec<Version>) -> Self {
-        Self { parts, versions, given: false }
+        Self { parts, versions: by_length(parts, versions), given: false }
     }
 }
 
@@ -245,7 +246,7 @@ impl<'a> Program<'_, 'a> {
 }
 
 /// The part that a kernel is of, and the numbers at which its dims and stages begin.
-fn part_of(parts: &[Part<'_, '_>], kernel: &Kernel) -> (usize, (usize, usize)) {
+pub(super) fn part_of(parts: &[Part<'_, '_>], kernel: &Kernel) -> (usize, (usize, usize)) {
     let stage = kernel.first_stage().unwrap_or_default();
     let begins = |part: &usize| begin_of(parts, *part).1 <= stage;
     let part = (0..parts.len()).rev().find(begins).unwrap_or_default();

@@ -35,7 +35,7 @@ pub(crate) struct Entry {
     pub(crate) schedule: String,
     /// The sizes that were measured at, in words.
     pub(crate) sizes: String,
-    /// Median nanoseconds of a run on one thread, by schedule.
+    /// Median nanoseconds of a run, by schedule.
     pub(crate) nanoseconds: BTreeMap<String, u64>,
 }
 
@@ -71,6 +71,13 @@ impl Identity {
             description: machine.description_hash(),
             compiler: env!("CARGO_PKG_VERSION").to_owned(),
         }
+    }
+}
+
+impl Identity {
+    /// The same on a device of this name.
+    pub(crate) fn on(self, device: &str) -> Self {
+        Self { name: format!("{} on {device}", self.name), ..self }
     }
 }
 

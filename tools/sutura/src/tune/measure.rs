@@ -4,13 +4,14 @@ use std::time::Instant;
 
 use sutura_dialects::schedule::TreeAttr;
 use sutura_ir::{Context, Module};
-use sutura_runtime::{ElementType, Model, Options, Tensor};
+use sutura_runtime::device::Device;
+use sutura_runtime::{DeviceTensor, ElementType, Model, Options, Session, Tensor};
 
+use super::On;
 use super::problem::Problem;
 use crate::compile::compile_text;
 use crate::failure::{Failure, Kind};
 use crate::files::TemporaryFolder;
-use crate::machine::Machine;
 use crate::tensors;
 
 /// Rounds, in each of which every candidate has its turn.
@@ -20,29 +21,61 @@ const TURN_NS: f64 = 1e6;
 /// Most bytes of inputs and outputs.
 const MOST_BYTES: u64 = 1 << 30;
 
+/// Where candidates run.
+pub(super) enum Place {
+    /// So many threads of the processor.
+    Threads(usize),
+    Device(Device),
+}
+
+impl Place {
+    /// What choices are kept under of a region; one thread is what they are for if nothing else is said.
+    pub(super) fn key(&self, region: &str) -> String {
+        match self {
+            Self::Threads(1) | Self::Device(_) => region.to_owned(),
+            Self::Threads(threads) => format!("{region} {threads} threads"),
+        }
+    }
+}
+
+impl std::fmt::Display for Place {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::Threads(1) => f.write_str("one thread"),
+            Self::Threads(threads) => write!(f, "{threads} threads"),
+            Self::Device(device) => write!(f, "the device {}", device.info().name),
+        }
+    }
+}
+
+/// What a candidate reads and writes.
+enum Tensors {
+    Host(Vec<Tensor>, Vec<Tensor>),
+    /// They stay on the device: what is measured are kernels, not transfers.
+    Device(Box<Session>, Vec<DeviceTensor>, Vec<DeviceTensor>),
+}
+
 /// A candidate that is ready to run.
 struct Runner {
     model: Model,
-    inputs: Vec<Tensor>,
-    outputs: Vec<Tensor>,
+    tensors: Tensors,
     /// Runs of a turn.
     runs: u32,
     /// Nanoseconds of a run, by turn.
     times: Vec<f64>,
 }
 
-/// Median nanoseconds of a run by each schedule on one thread: so they say nothing of how many cores there are.
+/// Median nanoseconds of a run by each schedule.
 pub(super) fn measure(
-    cx: &Context,
-    described: &Module,
+    (cx, described): (&Context, &Module),
     problem: &mut Problem,
     schedules: &[&TreeAttr],
-    machine: &Machine,
+    on: &On<'_>,
 ) -> Result<Vec<u64>, Failure> {
     let mut runners = Vec::new();
     for schedule in schedules {
         let text = problem.text(cx, described, schedule).map_err(Failure::internal)?;
-        runners.push(Runner::new(&text, &problem.inputs, machine)?);
+        runners.push(Runner::new(&text, &problem.inputs, on)?);
     }
     for round in 0..ROUNDS {
         // What slows the machine down for a while meets all; who begins changes.
@@ -54,11 +87,15 @@ pub(super) fn measure(
 }
 
 impl Runner {
-    fn new(text: &str, dims: &[Vec<i64>], machine: &Machine) -> Result<Self, Failure> {
+    fn new(text: &str, dims: &[Vec<i64>], on: &On<'_>) -> Result<Self, Failure> {
         let folder = TemporaryFolder::new()?;
         let path = folder.path().join("region.sutura");
-        compile_text(text, &path, machine)?;
-        let model = Model::load_with(&path, Options::new().threads(1))?;
+        compile_text(text, &path, on.machine)?;
+        let options = match &on.place {
+            Place::Threads(threads) => Options::new().threads(*threads),
+            Place::Device(device) => Options::new().on(device),
+        };
+        let model = Model::load_with(&path, options)?;
         let types: Vec<ElementType> = model.inputs().iter().map(|value| value.element_type).collect();
         let input_dims: Vec<&[i64]> = dims.iter().map(Vec::as_slice).collect();
         let shapes = model.infer_shapes(&input_dims)?;
@@ -72,8 +109,19 @@ impl Runner {
         }
         let inputs =
             types.iter().zip(dims).map(|(ty, dims)| tensors::filled(*ty, dims)).collect::<Result<Vec<_>, Failure>>()?;
-        let outputs = model.run(&inputs)?;
-        let mut runner = Self { model, inputs, outputs, runs: 1, times: Vec::new() };
+        let tensors = match &on.place {
+            Place::Threads(_) => {
+                let outputs = model.run(&inputs)?;
+                Tensors::Host(inputs, outputs)
+            }
+            Place::Device(device) => {
+                let mut session = Session::new(device)?;
+                let inputs = inputs.iter().map(|input| session.upload(&input.view())).collect::<Result<Vec<_>, _>>()?;
+                let outputs = session.run(&model, &inputs.iter().collect::<Vec<_>>())?;
+                Tensors::Device(Box::new(session), inputs, outputs)
+            }
+        };
+        let mut runner = Self { model, tensors, runs: 1, times: Vec::new() };
         runner.turn()?;
         let once = runner.times.drain(..).next().unwrap_or(TURN_NS).max(1.0);
         runner.runs = (TURN_NS / once).ceil().clamp(1.0, 1e6) as u32;
@@ -81,11 +129,25 @@ impl Runner {
     }
 
     fn turn(&mut self) -> Result<(), Failure> {
-        let views: Vec<_> = self.inputs.iter().map(Tensor::view).collect();
-        let mut targets: Vec<_> = self.outputs.iter_mut().map(Tensor::view_mut).collect();
-        let start = Instant::now();
-        for _ in 0..self.runs {
-            self.model.run_into(&views, &mut targets)?;
+        let start;
+        match &mut self.tensors {
+            Tensors::Host(inputs, outputs) => {
+                let views: Vec<_> = inputs.iter().map(Tensor::view).collect();
+                let mut targets: Vec<_> = outputs.iter_mut().map(Tensor::view_mut).collect();
+                start = Instant::now();
+                for _ in 0..self.runs {
+                    self.model.run_into(&views, &mut targets)?;
+                }
+            }
+            Tensors::Device(session, inputs, outputs) => {
+                let inputs: Vec<_> = inputs.iter().collect();
+                session.synchronize()?;
+                start = Instant::now();
+                for _ in 0..self.runs {
+                    session.run_into(&self.model, &inputs, &mut outputs.iter_mut().collect::<Vec<_>>())?;
+                }
+                session.synchronize()?;
+            }
         }
         self.times.push(start.elapsed().as_secs_f64() * 1e9 / f64::from(self.runs));
         Ok(())

@@ -1,4 +1,5 @@
-//! `--tune`: the schedules of regions are chosen by measuring on this machine, once per region, sizes and machine.
+//! `--tune`: the schedules of regions are chosen by measuring on this machine, or on a device of it, once per region, sizes and
+//! machine.
 //!
 //! Each region with a choice is taken out of the program; the schedules that are predicted to be fastest, and the usual one, are
 //! compiled and run in turns, and the region gets the fastest one as its attribute. Choices are kept in a file.
@@ -12,16 +13,18 @@ use std::collections::{BTreeMap, HashMap};
 use std::time::Instant;
 
 use cache::{Cache, Entry, Identity};
+use measure::Place;
 use problem::Problem;
 use sutura_codegen::Target;
 use sutura_dialects::schedule::TreeAttr;
 use sutura_ir::diagnostics::{Diagnostic, RemarkKind};
 use sutura_ir::{Loc, OpRef, Rewriter};
 use sutura_passes::graph_to_gir::{Candidate, Choice, choices};
+use sutura_runtime::device::Devices;
 
 use crate::cli::CompileArgs;
 use crate::failure::{Failure, Kind};
-use crate::machine::Machine;
+use crate::machine::{Machine, Vendor};
 use crate::pipeline::{Compilation, Emit, Program};
 use crate::sizes;
 use crate::talk::Talk;
@@ -39,6 +42,15 @@ pub(crate) struct Tuner {
     cache: RefCell<Cache>,
     /// Sizes to measure at, in place of likely ones.
     sizes: Vec<(String, i64)>,
+    /// Threads that run kernels of the processor.
+    threads: u16,
+}
+
+/// What measurements are for.
+struct On<'m> {
+    machine: &'m Machine,
+    identity: Identity,
+    place: Place,
 }
 
 /// What was decided for a region.
@@ -57,19 +69,38 @@ impl Tuner {
         if !args.tune {
             return Ok(None);
         }
-        if let Some(name) = args.target.iter().find(|name| *name != sutura_dialects::target::HOST) {
-            let failure = Failure::usage(format!("--tune measures on this machine, and --target asks for `{name}`"));
-            return Err(failure.hint("tune on the machine itself, with `--target host` or without the flag"));
-        }
         if args.emit.is_some_and(|emit| emit < Emit::Schedule) {
             return Err(Failure::usage("--tune chooses schedules of regions, and --emit stops before that"));
         }
         let sizes = args.tune_sizes.clone();
-        Ok(Some(Self { cache: Cache::open(args.tune_cache.as_deref())?.into(), sizes }))
+        Ok(Some(Self { cache: Cache::open(args.tune_cache.as_deref())?.into(), sizes, threads: args.tune_threads }))
     }
 
     /// Fails where what is compiled for this machine could not run here, and says what of the cache is for others.
     pub(crate) fn start(&self, machine: &Machine, talk: &Talk) -> Result<(), Failure> {
+        let identity = self.on(machine)?.identity;
+        for words in self.cache.borrow().foreign(&identity) {
+            talk.note(&format!("tune       the cache holds {words}: not used"));
+        }
+        Ok(())
+    }
+
+    /// Where what is compiled for a machine runs here.
+    fn on<'m>(&self, machine: &'m Machine) -> Result<On<'m>, Failure> {
+        let place = match machine.vendor {
+            None => self.processor(machine)?,
+            Some(vendor) => device(machine, vendor)?,
+        };
+        let identity = Identity::of(machine);
+        let identity = match &place {
+            Place::Threads(_) => identity,
+            Place::Device(device) => identity.on(&device.info().name),
+        };
+        Ok(On { machine, identity, place })
+    }
+
+    /// The threads of this machine, if it is the one.
+    fn processor(&self, machine: &Machine) -> Result<Place, Failure> {
         let host = Target::host();
         let has = |feature: &&str| host.features.split(',').any(|own| own == *feature);
         let lacks: Vec<&str> = machine.target.features.split(',').filter(|f| f.starts_with('+') && !has(f)).collect();
@@ -84,10 +115,7 @@ impl Tuner {
             let name = &machine.desc.name;
             return Err(Failure::usage(format!("--tune measures on this machine, {why}, and the target is `{name}`")));
         }
-        for words in self.cache.borrow().foreign(&Identity::of(machine)) {
-            talk.note(&format!("tune       the cache holds {words}: not used"));
-        }
-        Ok(())
+        Ok(Place::Threads(self.threads.into()))
     }
 
     /// Gives all regions that have a choice their schedules.
@@ -99,7 +127,7 @@ impl Tuner {
         talk: &Talk,
     ) -> Result<Program, Failure> {
         let start = Instant::now();
-        let (cx, identity) = (&compilation.cx, Identity::of(machine));
+        let (cx, on) = (&compilation.cx, self.on(machine)?);
         sizes::of(&sizes::declared(cx, &program.module), ("--tune-sizes", &self.sizes))?;
         let sizes = self.sizes.iter().cloned().collect();
         let choices = choices(cx, program.module.body(), &sizes).map_err(Failure::input)?;
@@ -108,9 +136,7 @@ impl Tuner {
             let Some(region) = region(compilation, &program, &choice) else { continue };
             let loc = region.loc();
             let decision = match Problem::of(cx, region, &sizes) {
-                Ok(problem) => {
-                    self.decide(compilation, &program, problem, &choice.candidates, (machine, &identity), talk)
-                }
+                Ok(problem) => self.decide(compilation, &program, problem, &choice.candidates, &on, talk),
                 Err(why) => Err(Failure::internal(why)),
             };
             match decision {
@@ -140,13 +166,13 @@ impl Tuner {
         program: &Program,
         mut problem: Problem,
         candidates: &[Candidate],
-        (machine, identity): (&Machine, &Identity),
+        on: &On<'_>,
         talk: &Talk,
     ) -> Result<Decision, Failure> {
-        let key = problem.key.clone();
-        if let Some(entry) = self.cache.borrow().get(identity, &key) {
+        let key = on.place.key(&problem.key);
+        if let Some(entry) = self.cache.borrow().get(&on.identity, &key) {
             if let Some(known) = candidates.iter().find(|c| c.name == entry.schedule) {
-                let words = format!("{}; known from before", words(entry, candidates));
+                let words = format!("{}; known from before", words(entry, candidates, &on.place));
                 return Ok(Decision { schedule: known.schedule.clone(), words, measured: false });
             }
             let known: Vec<String> = candidates.iter().map(|c| format!("\"{}\"", c.name)).collect();
@@ -158,17 +184,26 @@ impl Tuner {
         }
         let promising = promising(candidates);
         let schedules: Vec<&TreeAttr> = promising.iter().map(|candidate| &candidate.schedule).collect();
-        let times = measure::measure(&compilation.cx, &program.module, &mut problem, &schedules, machine)?;
+        let times = measure::measure((&compilation.cx, &program.module), &mut problem, &schedules, on)?;
         let taken = fastest(&promising, &times);
         let entry = Entry {
             schedule: taken.name.clone(),
             sizes: problem.sizes,
             nanoseconds: promising.iter().map(|c| c.name.clone()).zip(times).collect::<BTreeMap<_, _>>(),
         };
-        let words = format!("{}; measured now", words(&entry, candidates));
-        self.cache.borrow_mut().put(identity, &key, entry)?;
+        let words = format!("{}; measured now", words(&entry, candidates, &on.place));
+        self.cache.borrow_mut().put(&on.identity, &key, entry)?;
         Ok(Decision { schedule: taken.schedule.clone(), words, measured: true })
     }
+}
+
+/// The first device that runs what is compiled for a machine.
+fn device(machine: &Machine, vendor: Vendor) -> Result<Place, Failure> {
+    let name = &machine.desc.name;
+    Devices::find().open(vendor.backend()).map(Place::Device).map_err(|error| {
+        let failure = Failure::usage(format!("--tune measures on a device that runs `{name}`: {error}"));
+        failure.hint("tune on a machine that has one; `sutura devices` lists those that are here")
+    })
 }
 
 fn region<'a>(compilation: &'a Compilation, program: &'a Program, choice: &Choice) -> Option<OpRef<'a>> {
@@ -203,7 +238,7 @@ fn fastest<'a, T: ?Sized>(measured: &[&'a T], times: &[u64]) -> &'a T {
 }
 
 /// What was measured and predicted, and what is taken.
-fn words(entry: &Entry, candidates: &[Candidate]) -> String {
+fn words(entry: &Entry, candidates: &[Candidate], place: &Place) -> String {
     let predicted: HashMap<String, f64> =
         candidates.iter().filter_map(|c| Some((c.name.clone(), c.predicted_ns?))).collect();
     let micros = |ns: f64| format!("{:.2} us", ns / 1000.0);
@@ -215,7 +250,7 @@ fn words(entry: &Entry, candidates: &[Candidate]) -> String {
     };
     let times: Vec<String> = times.into_iter().map(words).collect();
     let (taken, sizes, number) = (&entry.schedule, &entry.sizes, candidates.len());
-    format!("takes the schedule {taken} of {number}; one thread at {sizes}: {}", times.join(", "))
+    format!("takes the schedule {taken} of {number}; {place} at {sizes}: {}", times.join(", "))
 }
 
 #[cfg(test)]

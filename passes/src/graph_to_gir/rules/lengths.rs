@@ -1,0 +1,88 @@
+//! Versions by the length of rows, for machines whose units are threads: a row gets as many threads as it is worth, and stays in
+//! their registers where it fits. Which that is follows from the longest row that a kernel allows, and of rows of any length
+//! that is the worst case of all (docs/rationale/row-versions.md).
+
+use sutura_dialects::r#dyn::poly::Poly;
+use sutura_dialects::schedule::{Kernel, Loop, Node, Place, Runs, Split, Tile, Version};
+
+use super::super::schedule::{Part, part_of};
+use crate::row_threads::lengths_apart;
+
+/// These versions, and before each the same for rows of at most so many columns, where the machine has threads and only the run
+/// knows the length of rows.
+pub(in crate::graph_to_gir) fn by_length(parts: &[Part<'_, '_>], versions: Vec<Version>) -> Vec<Version> {
+    let Some(subgroup) = parts.first().and_then(|(region, _)| region.machine.subgroup()) else {
+        return versions;
+    };
+    versions.into_iter().flat_map(|version| shorter(parts, version, subgroup)).collect()
+}
+
+/// A version behind those for shorter rows.
+fn shorter(parts: &[Part<'_, '_>], version: Version, subgroup: i64) -> Vec<Version> {
+    let mut lengths = Lengths { parts, known: 0, unknown: Vec::new() };
+    version.launches.iter().flat_map(|launch| &launch.kernels).for_each(|kernel| lengths.kernel(kernel));
+    let [columns] = &lengths.unknown[..] else { return vec![version] };
+    let mut facts = parts[0].0.facts.clone();
+    version.guard.iter().for_each(|size| facts.assume_at_least(size, 0));
+    let (least, most) = facts.range(columns);
+    let useful = |longest: &i64| (i128::from(lengths.known).max(least)..most).contains(&i128::from(*longest));
+    let longest = lengths_apart(subgroup).into_iter().filter(useful);
+    let at_most = |longest: i64| Version {
+        guard: [&version.guard[..], &[Poly::constant(longest).sub(columns)]].concat(),
+        ..version.clone()
+    };
+    longest.map(at_most).chain([version.clone()]).collect()
+}
+
+/// How long the rows are that kernels compute in loops over their columns.
+struct Lengths<'p, 'r, 'a> {
+    parts: &'p [Part<'r, 'a>],
+    /// The longest of those that are known.
+    known: i64,
+    /// The others, each once.
+    unknown: Vec<Poly>,
+}
+
+impl Lengths<'_, '_, '_> {
+    fn kernel(&mut self, kernel: &Kernel) {
+        let (part, (dims, stages)) = part_of(self.parts, kernel);
+        let own = kernel.renumbered(-(dims as isize), -(stages as isize));
+        self.nodes(part, &own.body, &mut Vec::new());
+    }
+
+    fn nodes<'t>(&mut self, part: usize, nodes: &'t [Node], around: &mut Vec<&'t Loop>) {
+        for node in nodes {
+            match node {
+                // Units of one group are subgroups, however long rows are.
+                Node::Loop(inner) if inner.runs == Runs::Units => {}
+                Node::Loop(inner) => {
+                    around.push(inner);
+                    self.nodes(part, &inner.body, around);
+                    around.pop();
+                }
+                Node::Place(Place { tile, .. }) | Node::Join(Place { tile, .. }) => self.tile(part, tile, around),
+                Node::Operand(operand) => {
+                    self.tile(part, &operand.tile, around);
+                    self.nodes(part, &operand.body, around);
+                }
+            }
+        }
+    }
+
+    fn tile(&mut self, part: usize, tile: &Tile, around: &[&Loop]) {
+        let (region, nest) = self.parts[part];
+        let Some(col) = tile.cols.filter(|_| tile.space != *region.machine.registers) else { return };
+        let extent = nest.extents[col.0].clone();
+        let length = match around.iter().rev().find(|l| l.dim == col).map(|l| l.split) {
+            None => extent,
+            Some(Split::One) => return,
+            Some(Split::By(columns)) => Poly::constant(columns),
+            Some(Split::Even(parts)) => extent.ceildiv(parts),
+        };
+        match length.as_const() {
+            Some(columns) => self.known = self.known.max(columns),
+            None if !self.unknown.contains(&length) => self.unknown.push(length),
+            None => {}
+        }
+    }
+}
