@@ -317,7 +317,7 @@ impl<'a> Bounds<'a> {
 }
 
 /// Uses a condition `c - k*N` (or `k*N - c`), which must not be negative, to narrow the range of `N`.
-fn tighten(facts: &mut Facts, condition: &Poly) {
+pub fn tighten(facts: &mut Facts, condition: &Poly) {
     let [name] = &condition.symbols().into_iter().collect::<Vec<_>>()[..] else { return };
     let (mut constant, mut factor) = (0i64, 0i64);
     for (atoms, c) in condition.terms() {

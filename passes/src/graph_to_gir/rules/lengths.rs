@@ -3,6 +3,7 @@
 //! that is the worst case of all (docs/rationale/row-versions.md).
 
 use sutura_dialects::r#dyn::poly::Poly;
+use sutura_dialects::gir::bounds::tighten;
 use sutura_dialects::schedule::{Kernel, Loop, Node, Place, Runs, Split, Tile, Version};
 
 use super::super::schedule::{Part, part_of};
@@ -23,7 +24,7 @@ fn shorter(parts: &[Part<'_, '_>], version: Version, subgroup: i64) -> Vec<Versi
     version.launches.iter().flat_map(|launch| &launch.kernels).for_each(|kernel| lengths.kernel(kernel));
     let [columns] = &lengths.unknown[..] else { return vec![version] };
     let mut facts = parts[0].0.facts.clone();
-    version.guard.iter().for_each(|size| facts.assume_at_least(size, 0));
+    version.guard.iter().for_each(|size| tighten(&mut facts, size));
     let (least, most) = facts.range(columns);
     let useful = |longest: &i64| (i128::from(lengths.known).max(least)..most).contains(&i128::from(*longest));
     let longest = lengths_apart(subgroup).into_iter().filter(useful);

@@ -39,8 +39,9 @@ impl<'c> Check<'c, '_, '_> {
         if operand.to == Bring::Cache && shared {
             self.ahead(&name, operand, (list, own))?;
             return match read.slot {
-                Some(slot) => self.shared_and_made(&name, slot, (operand, read)),
-                None => self.shared(&name, at, (operand, read), &list[own + 1..]),
+                // What was packed lies in memory as a tensor does.
+                Some(slot) if !self.flow.packed.contains_key(&at) => self.shared_and_made(&name, slot, (operand, read)),
+                _ => self.shared(&name, at, (operand, read), &list[own + 1..]),
             };
         }
         if operand.pitch.is_some() || operand.ahead {
@@ -168,7 +169,8 @@ impl<'c> Check<'c, '_, '_> {
         if self.around.iter().any(|l| l.runs == Runs::InTurn && l.dim.0 == dim) {
             return Err(format!("{name} is shared inside a loop over d{dim}, which units share"));
         }
-        if read.slot.is_some() || !operand.body.is_empty() || read.oob.is_some() {
+        let lies = self.flow.packed.contains_key(&at) || read.slot.is_none() && read.oob.is_none();
+        if !lies || !operand.body.is_empty() {
             return Err(format!("{name} is shared, and is no tensor that is read as it lies"));
         }
         let (Some(rows), Some(cols)) = (tile.rows, tile.cols) else {
