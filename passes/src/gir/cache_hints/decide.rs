@@ -10,7 +10,7 @@ use sutura_dialects::gir::ops::{ForOp, LoadOp, ReduceOp, SliceOp, StoreOp};
 use sutura_dialects::gir::types::TileType;
 use sutura_dialects::target::TargetDesc;
 use sutura_dialects::target::constraints::Class;
-use sutura_ir::{Attr, BlockRef, Op, OpRef, OpView, Type, Value};
+use sutura_ir::{Attr, BlockRef, Context, Op, OpRef, OpView, Type, Value};
 
 use crate::gir_lowering::rows;
 
@@ -47,10 +47,13 @@ impl Caches {
     }
 }
 
+/// Clauses by the names of the attributes that hold them.
+type Clauses = Vec<(&'static str, Attr)>;
+
 /// Clauses of a load or a store, or why it has none.
 pub(super) struct Hint {
     pub(super) op: Op,
-    pub(super) clauses: Vec<(&'static str, Attr)>,
+    pub(super) clauses: Clauses,
     pub(super) why: String,
 }
 
@@ -67,14 +70,17 @@ pub(super) fn hints(kernel: OpRef<'_>, caches: &Caches) -> Vec<Hint> {
     decider.hints
 }
 
+/// Bytes that an element takes in memory.
+fn bytes_of(cx: &Context, elem: Type) -> i64 {
+    cx.bit_width(elem).map_or(8, |bits| i64::from(bits.div_ceil(8)).max(1))
+}
+
 /// The size that is not negative in launches that touch more than the caches hold; or why there is none.
 fn large_launch(info: &KernelInfo<'_>, bounds: &Bounds<'_>, caches: &Caches) -> Result<Poly, String> {
     let Some(least) = caches.stream else { return Err("the machine has no caches, or no vectors".to_owned()) };
     let cx = info.op.cx;
-    let bytes = info.views.iter().fold(Poly::default(), |sum, (_, ty, _)| {
-        let elem = cx.bit_width(ty.elem).map_or(8, |bits| i64::from(bits.div_ceil(8)));
-        sum.add(&ty.elements().scale(elem))
-    });
+    let bytes =
+        info.views.iter().fold(Poly::default(), |sum, (_, ty, _)| sum.add(&ty.elements().scale(bytes_of(cx, ty.elem))));
     let more = bytes.sub(&Poly::constant(least));
     if more.excess().is_some() {
         return Err("the bytes that a launch touches are more than a size may be".to_owned());
@@ -94,11 +100,11 @@ struct Decider<'a, 'k> {
     hints: Vec<Hint>,
 }
 
-/// What the loads of a block stand among.
+/// The row that a block is about: a group, or one of the rows that a group does one after another.
 struct Row {
     /// Counts the row: the next one has the next index.
     next: Value,
-    /// Something of the row is stored past the caches.
+    /// Something of it is stored past the caches.
     streams: bool,
 }
 
@@ -106,7 +112,6 @@ impl<'a> Decider<'a, '_> {
     /// `next` counts what the block is run for, groups or rows of one, if something does.
     fn block(&mut self, block: BlockRef<'a>, next: Option<Value>, depth: usize) {
         let deferred = next.and_then(|_| self.last_store(block));
-        // Of loads it matters whether a store behind them streams.
         let streams = block.ops().any(|op| {
             op.as_::<StoreOp>().is_some_and(|store| store.stream().is_some() || self.condition(store).is_ok())
         });
@@ -181,7 +186,7 @@ impl<'a> Decider<'a, '_> {
             _ if store.stream().is_some() => return,
             Err(why) => (vec![], format!("the store stays in the caches: {why}")),
             Ok(more) => {
-                let mut clauses = vec![("stream", shape_attr(op.cx, &[more.clone()]))];
+                let mut clauses = vec![("stream", shape_attr(op.cx, std::slice::from_ref(&more)))];
                 let mut why = format!("the store goes past the caches where {more} is not negative");
                 if last {
                     clauses.push(("defer", Attr::UNIT));
@@ -209,7 +214,7 @@ impl<'a> Decider<'a, '_> {
     }
 
     /// What a load asks for ahead, in clauses and in words, or why it asks for nothing.
-    fn ahead(&mut self, load: LoadOp<'a>, row: &Row) -> Result<(Vec<(&'static str, Attr)>, String), String> {
+    fn ahead(&mut self, load: LoadOp<'a>, row: &Row) -> Result<(Clauses, String), String> {
         let op = load.op_ref();
         if !self.caches.lines_hold_vectors {
             return Err("a vector is longer than a line".to_owned());
@@ -254,8 +259,7 @@ impl<'a> Decider<'a, '_> {
         let op = load.op_ref();
         let tile = op.cx.type_as::<TileType>(op.ty(load.tile())).ok_or("it gives no tile")?;
         let rows = tile.rows.as_const().ok_or("the number of rows is not constant")?;
-        let elem = op.cx.bit_width(tile.elem).map_or(8, |bits| i64::from(bits.div_ceil(8)));
-        let room = self.caches.room / elem / rows.max(1);
+        let room = self.caches.room / bytes_of(op.cx, tile.elem) / rows.max(1);
         let (least, most) = self.bounds.facts.range(&tile.cols);
         let left = Poly::constant(room).sub(&tile.cols);
         if least > i128::from(room) || left.excess().is_some() {

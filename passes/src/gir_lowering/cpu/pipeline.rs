@@ -4,8 +4,8 @@
 //! computes first and stores afterwards waits for them in its second loop, while nothing waits in its first. So where the
 //! store of a group's last loop may be deferred (`defer`), and the loop only changes what the group keeps in scratch, it is put
 //! off: the group leaves in *slots* where the row goes and the numbers of the row, and the loop of the next group that fills
-//! the scratch anew, its *host*, takes each vector out before it puts its own there. The last group of a call has no next one and stores at once. Rows that a group
-//! does one after another are like groups here.
+//! the scratch anew, its *host*, takes each vector out before it puts its own there. The last group of a call has no next one
+//! and stores at once. Rows that a group does one after another are like groups here.
 
 use std::cell::{Cell, RefCell};
 
