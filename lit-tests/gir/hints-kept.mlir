@@ -1,6 +1,7 @@
 // Passes that know nothing of caches keep what loads and stores say of them.
 
 // RUN: sutura-opt %s --pass-pipeline='builtin.module(canonicalize,cse,gir-simplify,loop-invariant-code-motion,canonicalize)' | FileCheck %s
+// RUN: sutura-opt %s --verify-roundtrip -o /dev/null
 
 // Equal loads that say the same become one; others stay. A loop that runs once goes, and what stood in it says what it said.
 // CHECK-LABEL: gir.kernel @kept
