@@ -1,4 +1,4 @@
-// Without a machine, with one without vectors or caches, and with two.
+// Without a machine, and with one without vectors or caches.
 
 // DEFINE: %{hints} = sutura-opt %s --split-input-file --gir-cache-hints --verify-diagnostics --remarks-filter=gir-cache-hints
 // RUN: %{hints} | FileCheck %s
