@@ -1,6 +1,6 @@
 // Rows of a block store what they put off while the next row computes, as groups do, and mean the same.
 
-// RUN: sutura-opt %s --pass-pipeline='builtin.module(func.func(canonicalize,stitch),convert-graph-to-gir,plan-buffers,convert-gir-to-cpu)' --check-passes | FileCheck %s
+// RUN: sutura-opt %s --pass-pipeline='builtin.module(func.func(canonicalize,stitch),convert-graph-to-gir,plan-buffers,gir-cache-hints,convert-gir-to-cpu)' --check-passes | FileCheck %s
 
 // CHECK: llvm.alloca {{.*}} x i1
 // CHECK: arith.minsi

@@ -8,6 +8,8 @@ target.machine @m {triple = "x86_64-unknown-linux-gnu", features = "+avx512f"} {
   target.space @dram {class = "dram", owner = "all", stream = 65536}
 }
 
+// The kernels say which stores may wait; whether there is a loop that can take them is seen when loops are made.
+
 // The loop that stores is put off to the next group, whose loop with the exponentials stores what the scratch holds of this
 // group before it overwrites it; in a launch that is not large, the output holds it. The number by which this group's row is
 // scaled waits in a slot meanwhile.
@@ -59,7 +61,7 @@ gir.kernel @softmax(%x : !gir.view<dram, f32, [M, N]> in, %y : !gir.view<dram, f
   %b = gir.broadcast %inv like %e : !gir.tile<vec, f32, [1, 1]>, !gir.tile<l1, f32, [1, N]>
   %r = gir.binary "mul" %e, %b : !gir.tile<l1, f32, [1, N]>
   %to = gir.slice %y[%i, %zero] cols(1) : !gir.view<dram, f32, [M, N]> -> !gir.slice<dram, f32, [1, N]>
-  gir.store %r, %to : !gir.tile<l1, f32, [1, N]>, !gir.slice<dram, f32, [1, N]>
+  gir.store %r, %to stream when(8*M*N - 65536) defer : !gir.tile<l1, f32, [1, N]>, !gir.slice<dram, f32, [1, N]>
 }
 
 // What the last loop reads from memory would have to be kept for it: it runs at once.
@@ -75,7 +77,7 @@ gir.kernel @reads_again(%x : !gir.view<dram, f32, [M, N]> in, %y : !gir.view<dra
   %b = gir.broadcast %sum like %t : !gir.tile<l1, f32, [1, 1]>, !gir.tile<l1, f32, [1, N]>
   %r = gir.binary "sub" %t, %b : !gir.tile<l1, f32, [1, N]>
   %to = gir.slice %y[%i, %zero] cols(1) : !gir.view<dram, f32, [M, N]> -> !gir.slice<dram, f32, [1, N]>
-  gir.store %r, %to : !gir.tile<l1, f32, [1, N]>, !gir.slice<dram, f32, [1, N]>
+  gir.store %r, %to stream when(8*M*N - 65536) defer : !gir.tile<l1, f32, [1, N]>, !gir.slice<dram, f32, [1, N]>
 }
 
 // Two stores come after the loop that keeps, and a host takes one.
@@ -93,17 +95,19 @@ gir.kernel @two_stores(%x : !gir.view<dram, f32, [M, N]> in, %y : !gir.view<dram
   %r = gir.binary "div" %e, %b : !gir.tile<l1, f32, [1, N]>
   %n = gir.unary "neg" %r : !gir.tile<l1, f32, [1, N]>
   %to = gir.slice %y[%i, %zero] cols(1) : !gir.view<dram, f32, [M, N]> -> !gir.slice<dram, f32, [1, N]>
-  gir.store %r, %to : !gir.tile<l1, f32, [1, N]>, !gir.slice<dram, f32, [1, N]>
+  gir.store %r, %to stream when(12*M*N - 65536) : !gir.tile<l1, f32, [1, N]>, !gir.slice<dram, f32, [1, N]>
   %also = gir.slice %z[%i, %zero] cols(1) : !gir.view<dram, f32, [M, N]> -> !gir.slice<dram, f32, [1, N]>
-  gir.store %n, %also : !gir.tile<l1, f32, [1, N]>, !gir.slice<dram, f32, [1, N]>
+  gir.store %n, %also stream when(12*M*N - 65536) defer : !gir.tile<l1, f32, [1, N]>, !gir.slice<dram, f32, [1, N]>
 }
 
-// No launch of this kernel is large.
-// CHECK-LABEL: func.func @small(
+// Not where it may not.
+// CHECK-LABEL: func.func @at_once(
+// CHECK-NOT: x i1 {
+// CHECK: nontemporal
 // CHECK-NOT: x i1 {
 // CHECK: return
-gir.kernel @small(%x : !gir.view<dram, f32, [M, 64]> in, %y : !gir.view<dram, f32, [M, 64]> out)
-    dims(%M : [0, 64]) grid(%i = M) units(1) {
+gir.kernel @at_once(%x : !gir.view<dram, f32, [M, 64]> in, %y : !gir.view<dram, f32, [M, 64]> out)
+    dims(%M : [0, 4096]) grid(%i = M) units(1) {
   %zero = arith.constant 0 : index
   %from = gir.slice %x[%i, %zero] cols(1) : !gir.view<dram, f32, [M, 64]> -> !gir.slice<dram, f32, [1, 64]>
   %t = gir.load %from : !gir.slice<dram, f32, [1, 64]> -> !gir.tile<l1, f32, [1, 64]>
@@ -112,5 +116,5 @@ gir.kernel @small(%x : !gir.view<dram, f32, [M, 64]> in, %y : !gir.view<dram, f3
   %b = gir.broadcast %sum like %e : !gir.tile<l1, f32, [1, 1]>, !gir.tile<l1, f32, [1, 64]>
   %r = gir.binary "div" %e, %b : !gir.tile<l1, f32, [1, 64]>
   %to = gir.slice %y[%i, %zero] cols(1) : !gir.view<dram, f32, [M, 64]> -> !gir.slice<dram, f32, [1, 64]>
-  gir.store %r, %to : !gir.tile<l1, f32, [1, 64]>, !gir.slice<dram, f32, [1, 64]>
+  gir.store %r, %to stream when(512*M - 65536) : !gir.tile<l1, f32, [1, 64]>, !gir.slice<dram, f32, [1, 64]>
 }

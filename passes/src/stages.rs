@@ -21,7 +21,7 @@ pub const TILE: &str = "convert-graph-to-gir";
 pub const TENSORIZE: &str = "tensorize,fold-launches,canonicalize,cse,gir-simplify,loop-invariant-code-motion";
 
 /// Upstream operations for a processor.
-pub const LOWER: &str = "inline-programs,update-in-place,plan-buffers,convert-gir-to-cpu,convert-rt-to-llvm,expand-math,expand-fma,expand-truncf,canonicalize,cse";
+pub const LOWER: &str = "inline-programs,update-in-place,plan-buffers,gir-cache-hints,convert-gir-to-cpu,convert-rt-to-llvm,expand-math,expand-fma,expand-truncf,canonicalize,cse";
 
 /// Kernels as modules of device code, and upstream operations for the host program beside them.
 pub const LOWER_FOR_DEVICE: &str = "inline-programs,update-in-place,plan-buffers,convert-gir-to-gpu,\

@@ -16,7 +16,7 @@ pub(super) const KERNEL_HEADER: DirectiveDef = DirectiveDef { parse: parse_kerne
 pub(super) const FOR: DirectiveDef = DirectiveDef { parse: parse_for, print: print_for };
 
 /// Items between parentheses, separated by commas.
-fn parenthesised(
+pub(super) fn parenthesised(
     p: &mut dyn AsmParser,
     item: &mut dyn FnMut(&mut dyn AsmParser) -> Result<(), Reported>,
 ) -> Result<(), Reported> {

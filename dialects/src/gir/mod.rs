@@ -8,6 +8,7 @@ pub mod constraints;
 mod control;
 mod effects;
 mod fold;
+pub mod hints;
 pub mod interp;
 pub mod kernel;
 pub mod kinds;
@@ -46,6 +47,7 @@ impl Dialect for GirDialect {
             .op::<SyncOp>();
         d.ty("view", types::parse_view).ty("slice", types::parse_slice).ty("tile", types::parse_tile);
         d.directive("KernelHeader", asm::KERNEL_HEADER).directive("For", asm::FOR);
+        d.directive("Stream", hints::STREAM).directive("Prefetch", hints::PREFETCH);
         control::register(d);
         effects::register(d);
         interp::register(d);

@@ -124,19 +124,56 @@ pub struct SliceOp {
 /// Moves a window of memory into a tile. Out of a cached space the move may be an alias.
 ///
 /// With `pad`, what of the slice does not exist is filled with that value, and the tile's window is the whole tile.
-#[op("gir.load", format = "$slice (`pad` `(` $pad^ `)`)? attr-dict `:` type($slice) `->` type($tile)", verify)]
+///
+/// `prefetch` is a permission to ask for memory before it is read; what it holds is no matter. With a number, a loop that stores
+/// past the caches and is the first to read the tile asks for what lies so many bytes further on. With `next`, the rows of the
+/// next group, or of the next trip of the loop around the load, are brought near while this one computes on what it has read,
+/// where sizes behind `when` are not negative.
+///
+/// ```mlir
+/// %t = gir.load %s prefetch(4096, next when(65536 - N)) : !gir.slice<dram, f32, [1, N]> -> !gir.tile<l1, f32, [1, N]>
+/// ```
+#[op(
+    "gir.load",
+    format = "$slice (`pad` `(` $pad^ `)`)? custom<Prefetch>($prefetch, $next) attr-dict `:` type($slice) `->` type($tile)",
+    verify
+)]
 pub struct LoadOp {
     slice: Operand<AnySlice>,
     /// Value of the elements that do not exist.
     pad: OptAttr<TypedAttr>,
+    /// How many bytes ahead of what is read a loop asks for more.
+    #[absent]
+    prefetch: OptAttr<I64Attr>,
+    /// Sizes that are not negative where the next rows are asked for.
+    #[absent]
+    next: OptAttr<SizesAttr>,
     tile: Res<AnyTile>,
 }
 
 /// Moves a tile into a window of memory.
-#[op("gir.store", format = "$tile `,` $slice attr-dict `:` type($tile) `,` type($slice)", verify)]
+///
+/// With `stream`, the store may go past the caches in launches where no size behind `when` is negative: its line is not read
+/// first, and is far away for whoever reads it next. With `defer`, such a store may be done while the next group of the same
+/// call, or the next trip of the loop around it, computes.
+///
+/// ```mlir
+/// gir.store %t, %s stream when(8*M*N - 1048576) defer : !gir.tile<l1, f32, [1, N]>, !gir.slice<dram, f32, [1, N]>
+/// ```
+#[op(
+    "gir.store",
+    format = "$tile `,` $slice custom<Stream>($stream, $defer) attr-dict `:` type($tile) `,` type($slice)",
+    verify
+)]
 pub struct StoreOp {
     tile: Operand<AnyTile>,
     slice: Operand<AnySlice>,
+    /// Sizes that are not negative where the store may go past the caches.
+    #[absent]
+    stream: OptAttr<SizesAttr>,
+    /// Whether it may wait for the next group.
+    #[absent]
+    defer: Flag,
 }
 
 /// Moves a tile to another space.

@@ -1,4 +1,5 @@
 //! What is asked of, and done to, `gir` kernels whatever they come from and go to.
 
+pub mod cache_hints;
 pub mod cost;
 pub mod simplify;

@@ -11,7 +11,7 @@ use sutura_dialects::gir::constraints::Scope;
 use sutura_dialects::gir::kernel::KernelInfo;
 use sutura_dialects::gir::ops::{ForOp, SliceOp};
 use sutura_dialects::gir::types::{TileType, ViewType};
-use sutura_ir::{Body, Builder, OpRef, OpState, Type, Value};
+use sutura_ir::{Attr, Body, Builder, OpRef, OpState, Type, Value};
 
 use super::cpu::pipeline::Host;
 use super::cpu::stream::Ahead;
@@ -60,10 +60,10 @@ pub(super) struct Lowering<'a, 'e> {
     pub(super) assume_full: bool,
     /// Offsets of windows of which a group knows before it starts whether all that they name exists.
     pub(super) judged: HashSet<Value>,
-    /// True at run time when the launch is large enough for stores past the caches; `None` when it never is.
-    pub(super) large: Option<Value>,
-    /// Some loop may store past the caches.
-    pub(super) streamed: bool,
+    /// For what stores say of the caches, whether they go past them, known once per launch.
+    pub(super) streams: HashMap<Attr, Value>,
+    /// Those of them of which some loop makes use.
+    pub(super) streamed: Vec<Value>,
     /// Rows that the next group reads elsewhere.
     pub(super) ahead: Vec<Ahead>,
     /// Loops around what reads them, and the block in which it stands: that of a group, or of a row of it.
@@ -171,8 +171,8 @@ impl<'a, 'e> Lowering<'a, 'e> {
             done: FxHashSet::default(),
             assume_full: false,
             judged: HashSet::new(),
-            large: None,
-            streamed: false,
+            streams: HashMap::new(),
+            streamed: Vec::new(),
             ahead: Vec::new(),
             ahead_depth: 0,
             rows_block: None,
@@ -233,7 +233,7 @@ impl<'a> Lowering<'a, '_> {
             let view = self.at(op, view)?;
             self.held.insert(*value, Held::View(view));
         }
-        self.large = self.large_launch()?;
+        self.find_streams()?;
         let one = self.e.i64(1);
         self.mark_sizes(one);
         self.groups(args[2], args[3], one)?;

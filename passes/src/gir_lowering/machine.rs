@@ -12,11 +12,6 @@ pub(super) struct Machine {
     pub(super) lanes: Lanes,
     /// Whether a product and a sum in one step are an instruction.
     pub(super) fused: bool,
-    /// Bytes that a launch touches from which on stores go past the caches; `None` without a machine that says.
-    pub(super) stream_bytes: Option<i64>,
-    /// Bytes of the largest cache that a unit has for itself, and of a line of the nearest; 0 without.
-    pub(super) own_cache_bytes: i64,
-    pub(super) line_bytes: i64,
     /// Of a GPU, threads that run in lockstep, and bytes of memory that a block has, where the machine says.
     pub(super) subgroup: Option<i64>,
     pub(super) shared_bytes: Option<i64>,
@@ -75,16 +70,7 @@ impl Machine {
         let Some(machine) = machine_in(cx, module).map_err(plain)? else {
             let bytes = if bytes == 0 { VECTOR_BYTES } else { bytes };
             let registers = vec!["vec".into(), "reg".into()];
-            return Ok(Self {
-                lanes: Lanes::only(bytes),
-                fused: true,
-                stream_bytes: None,
-                own_cache_bytes: 0,
-                line_bytes: 0,
-                subgroup: None,
-                shared_bytes: None,
-                registers,
-            });
+            return Ok(Self { lanes: Lanes::only(bytes), fused: true, subgroup: None, shared_bytes: None, registers });
         };
         let desc = TargetDesc::from_op(machine).map_err(plain)?;
         let own = i64::try_from(desc.vector_bytes()).unwrap_or(i64::MAX);
@@ -101,16 +87,7 @@ impl Machine {
             (bytes, _) => Lanes::only(bytes),
         };
         let registers = desc.of_class(Class::Reg).map(|space| space.name.clone()).collect();
-        Ok(Self {
-            lanes,
-            fused: desc.has_fma(),
-            stream_bytes: desc.stream_bytes().map(number),
-            own_cache_bytes: number(desc.own_cache_bytes()),
-            line_bytes,
-            subgroup: None,
-            shared_bytes: None,
-            registers,
-        })
+        Ok(Self { lanes, fused: desc.has_fma(), subgroup: None, shared_bytes: None, registers })
     }
 
     /// The module's machine, a GPU: its threads take single elements, or a few neighbours, and share no cache with others.
@@ -129,9 +106,6 @@ impl Machine {
             lanes: Lanes::only(4),
             // A quick division asks whether all lanes of a register are ordinary numbers, and threads would part.
             fused: false,
-            stream_bytes: None,
-            own_cache_bytes: 0,
-            line_bytes: 0,
             subgroup: desc.and_then(|desc| desc.subgroup).map(number),
             shared_bytes: shared.map(number),
             registers,

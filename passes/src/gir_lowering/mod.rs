@@ -16,6 +16,7 @@ mod memory;
 mod ops;
 mod pick;
 mod report;
+pub(crate) mod rows;
 mod scan;
 mod strip;
 mod tile;

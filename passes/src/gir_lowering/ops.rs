@@ -12,6 +12,7 @@ use sutura_dialects::target::ops as target;
 use sutura_ir::affine::AffineExpr;
 use sutura_ir::{OpRef, OpView, Type, Value};
 
+use super::cpu::in_place::OutputRow;
 use super::cpu::sweep::run_loop;
 use super::division::divisors;
 use super::emit::Emit;
@@ -326,7 +327,7 @@ impl<'a> Lowering<'a, '_> {
         };
         let same = copy.window == window && copy.row_window == rows;
         let node = if same { node } else { self.strips.add(copy) };
-        let stream = self.may_stream(op, this.slice(), &slice);
+        let stream = self.streams_where(this);
         // No part of the window, or what is known of the tile at its own columns would not be found.
         self.pending.push(Sink::Store { node, slice: SliceVal { exists: self.alive(), ..slice }, stream });
         Ok(())
@@ -725,19 +726,19 @@ impl<'a> Lowering<'a, '_> {
         values.min_by_key(|value| value.index()).expect("only strips of the kernel are kept")
     }
 
-    /// Where a strip is kept: in the `row` of the output where it can lie there, but in scratch where that is stored past the
+    /// Where a strip is kept: in the row of the output where it can lie there, but in scratch where that is stored past the
     /// caches. `None` when it is not known to fit, so that the strip is computed anew instead.
-    pub(super) fn keep_slice(&mut self, id: NodeId, value: Value, row: Option<SliceVal>) -> Option<SliceVal> {
-        if let (Some(row), None) = (&row, self.large) {
-            return Some(row.clone());
+    pub(super) fn keep_slice(&mut self, id: NodeId, value: Value, row: Option<OutputRow>) -> Option<SliceVal> {
+        if let Some(OutputRow { slice, stream: None }) = row {
+            return Some(slice);
         }
         let ty: &TileType = self.kernel.op.cx.type_as(self.kernel.op.inside().ty(value)).expect("a tile");
         let strip = self.strips.nodes[id].clone();
         let scratch = self.scratch_of(value, &ty.cols.scale(strip.rows), strip.elem)?;
         let stride = self.e.i64(scratch.elems / strip.rows.max(1));
         let one = self.e.i64(1);
-        let base = match (row, self.large) {
-            (Some(row), Some(large)) => self.e.select(large, scratch.ptr, row.base),
+        let base = match row {
+            Some(OutputRow { slice, stream: Some(far) }) => self.e.select(far, scratch.ptr, slice.base),
             _ => scratch.ptr,
         };
         let row = AxisVal { stride: (strip.rows > 1).then_some(stride), step: None, window: Window::FULL };

@@ -85,8 +85,8 @@ pub(super) const KEEP_COST: u32 = 12;
 pub(super) enum Sink {
     /// Combine along columns; the result belongs to a value of the kernel.
     Reduce { kind: Combiner, node: NodeId, result: Value },
-    /// Store into memory, past the caches where `stream` allows it and the launch is large enough.
-    Store { node: NodeId, slice: SliceVal, stream: bool },
+    /// Store into memory, past the caches where `stream` is true at run time; `None` when it never is.
+    Store { node: NodeId, slice: SliceVal, stream: Option<Value> },
     /// Keep in scratch.
     Keep { node: NodeId, slice: SliceVal },
 }

@@ -4,7 +4,7 @@ mod control;
 mod differential;
 mod edits;
 mod generic;
-mod programs;
+pub(crate) mod programs;
 mod rewrites;
 mod schedules;
 mod stages;

@@ -53,6 +53,7 @@ proptest! {
             "convert-graph-to-gir",
             "fold-launches",
             "plan-buffers",
+            "gir-cache-hints",
             &*lower,
             "func.func(expand-math)",
             "expand-fma",
@@ -124,6 +125,7 @@ proptest! {
             (&["materialize-encodings"], Some("materialize-encodings")),
             (&to_gir, Some("convert-graph-to-gir")),
             (&[to_gir[0], to_gir[1], "plan-buffers"], Some("plan-buffers")),
+            (&["attach-target{name=x86_avx512}", to_gir[0], to_gir[1], "gir-cache-hints"], Some("gir-cache-hints")),
             (&[to_gir[0], to_gir[1], "convert-gir-to-cpu"], Some("convert-gir-to-cpu")),
         ] {
             let first = done(once);

@@ -28,6 +28,7 @@ use self::sync::Shared;
 use self::window::{Rect, Span, TileFacts};
 use self::writes::Store;
 use super::bounds::Bounds;
+use super::hints::check_prefetch;
 use super::kernel::{KernelInfo, Mode};
 use super::ops::*;
 use super::types::{SliceType, TileType, ViewType};
@@ -271,6 +272,8 @@ impl<'a> Prover<'a> {
         }
         if let Some(this) = op.as_::<LoadOp<'_>>() {
             self.note_load(op, this.slice())?;
+            let (mode, name) = self.parameter(op, self.slice_of(op, this.slice())?.view);
+            check_prefetch(self.info, this, (mode, &name))?;
         }
         if let Some(this) = op.as_::<GatherRowsOp<'_>>() {
             self.note_gather(op, this.view())?;

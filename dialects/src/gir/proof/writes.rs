@@ -12,6 +12,7 @@ use sutura_ir::{OpRef, Value};
 use super::{Prover, Root, SliceFacts};
 use crate::r#dyn::poly::{Atom, Poly};
 use crate::gir::bounds::Variable;
+use crate::gir::hints::check_stream;
 use crate::gir::kernel::Mode;
 use crate::gir::ops::StoreOp;
 
@@ -54,16 +55,23 @@ impl<'a> Prover<'a> {
                 ));
             }
         }
+        let (mode, name) = self.parameter(op, slice.view);
         match self.root(slice.view) {
-            Root::Param(view, Mode::In) => Err(format!("writes {}, which is an 'in' view", self.show(op, view))),
-            Root::Group(view) => self.shared_write(op, view, &slice),
-            Root::Param(..) => {
-                if !self.probing {
-                    self.stores.push(Store { op, slice, loops: self.loops.clone() });
-                }
-                Ok(())
+            Root::Param(view, Mode::In) => {
+                return Err(format!("writes {}, which is an 'in' view", self.show(op, view)));
             }
-            Root::Own => Ok(()),
+            Root::Group(view) => self.shared_write(op, view, &slice)?,
+            Root::Param(..) if !self.probing => self.stores.push(Store { op, slice, loops: self.loops.clone() }),
+            Root::Param(..) | Root::Own => {}
+        }
+        check_stream(self.info, this, (mode, &name))
+    }
+
+    /// What the kernel may do to the view behind `view` if that is its parameter, and how messages name it.
+    pub(super) fn parameter(&self, op: OpRef<'a>, view: Value) -> (Option<Mode>, String) {
+        match self.root(view) {
+            Root::Param(view, mode) => (Some(mode), self.show(op, view)),
+            _ => (None, self.show(op, view)),
         }
     }
 

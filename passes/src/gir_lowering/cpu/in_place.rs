@@ -15,6 +15,13 @@ use crate::gir_lowering::kernel::{Held, Lowered, Lowering};
 use crate::gir_lowering::memory::SliceVal;
 use crate::gir_lowering::strip::{Node, NodeId, Sink};
 
+/// A row of an output.
+pub(in crate::gir_lowering) struct OutputRow {
+    pub(in crate::gir_lowering) slice: SliceVal,
+    /// True at run time when the row is stored past the caches; `None` when it never is.
+    pub(in crate::gir_lowering) stream: Option<Value>,
+}
+
 impl<'a> Lowering<'a, '_> {
     /// The row of the output that a strip, whose elements `value` names and a loop with `sinks` computes, can lie in until
     /// the group's only store takes it from there; `kept` are all that the loop keeps.
@@ -23,7 +30,7 @@ impl<'a> Lowering<'a, '_> {
         (id, value): (NodeId, Value),
         sinks: &[Sink],
         kept: &[NodeId],
-    ) -> Lowered<'a, Option<SliceVal>> {
+    ) -> Lowered<'a, Option<OutputRow>> {
         // A loop that is run again must find what it read, and an output may take the place of an input.
         let once = |sink: &Sink| match sink {
             Sink::Reduce { kind, .. } => !extremes::is_extreme(*kind),
@@ -33,8 +40,8 @@ impl<'a> Lowering<'a, '_> {
         let strip = &self.strips.nodes[id];
         let plain = strip.rows == 1 && strip.window.is_full() && strip.row_window.is_full();
         let here = self.pending.is_empty() && self.strips.depth == self.ahead_depth;
-        if !plain || !here || !sinks.iter().all(once) || !self.only_a_store_follows() || !self.read_no_more(sinks, kept)
-        {
+        let fits = plain && here && sinks.iter().all(once) && self.store_that_follows().is_some();
+        if !fits || !self.read_no_more(sinks, kept) {
             return Ok(None);
         }
         let Some(store) = self.remaining().find_map(|op| op.as_::<StoreOp>()) else { return Ok(None) };
@@ -55,11 +62,11 @@ impl<'a> Lowering<'a, '_> {
         let Some(Held::Slice(row)) = self.held.get(&store.slice()) else { return Ok(None) };
         let whole =
             row.col.is_contiguous() && row.col.window.is_full() && row.row.window.is_full() && row.exists.is_none();
-        Ok(whole.then(|| row.clone()))
+        Ok(whole.then(|| OutputRow { slice: row.clone(), stream: self.streams_where(&store) }))
     }
 
     /// Operations of the row that are still to come.
-    fn remaining(&self) -> impl Iterator<Item = OpRef<'a>> {
+    pub(super) fn remaining(&self) -> impl Iterator<Item = OpRef<'a>> {
         let (cx, body) = (self.kernel.op.cx, self.kernel.op.inside());
         let ops = self.rows_block.into_iter().flat_map(move |block| body.ops(block));
         ops.filter(|op| !self.done.contains(op)).map(move |op| OpRef::new(cx, body, op))

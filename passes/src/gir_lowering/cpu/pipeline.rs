@@ -1,11 +1,11 @@
 //! Software pipelining of groups: what a group stores last leaves while the next group computes.
 //!
 //! A store past the caches occupies a buffer until memory has taken it, and a processor has some dozens of them. A row that
-//! computes first and stores afterwards waits for them in its second loop, while nothing waits in its first. So where a
-//! group's last loop only changes what the group keeps in scratch, it is put off: the group leaves in *slots* where the row
-//! goes and the numbers of the row, and the loop of the next group that fills the scratch anew, its *host*, takes each
-//! vector out before it puts its own there. The last group of a call has no next one and stores at once. Rows that a group
-//! does one after another are like groups here.
+//! computes first and stores afterwards waits for them in its second loop, while nothing waits in its first. So where the
+//! store of a group's last loop may be deferred (`defer`), and the loop only changes what the group keeps in scratch, it is put
+//! off: the group leaves in *slots* where the row goes and the numbers of the row, and the loop of the next group that fills
+//! the scratch anew, its *host*, takes each vector out before it puts its own there. The last group of a call has no next one
+//! and stores at once. Rows that a group does one after another are like groups here.
 
 use std::cell::{Cell, RefCell};
 
@@ -84,7 +84,9 @@ impl<'a> Lowering<'a, '_> {
         let keeps = sinks.iter().any(|s| matches!(s, Sink::Keep { .. }));
         let alone =
             self.pending.is_empty() && self.strips.depth == self.ahead_depth && self.one_copy && self.host.is_none();
-        if self.large.is_none() || !keeps || !alone || !sinks.iter().all(fits) || !self.only_a_store_follows() {
+        let deferred =
+            || self.store_that_follows().is_some_and(|store| store.defer() && self.streams_where(&store).is_some());
+        if !keeps || !alone || !sinks.iter().all(fits) || !deferred() {
             return None;
         }
         let slot = self.slot(Type::I1);
@@ -97,17 +99,16 @@ impl<'a> Lowering<'a, '_> {
         Some(Hosting { slot, pending, before: Cell::new(None), places: RefCell::default() })
     }
 
-    /// Whether all that is still to come of strips is elementwise and ends in one store.
-    pub(in crate::gir_lowering) fn only_a_store_follows(&self) -> bool {
-        let body = self.kernel.op.inside();
-        let Some(block) = self.rows_block else { return false };
-        let mut stores = 0;
-        for op in body.ops(block).filter(|op| !self.done.contains(op)) {
-            let op = OpRef::new(self.kernel.op.cx, body, op);
+    /// The only store of a strip that is still to come, where all else that is to come of strips is elementwise.
+    pub(in crate::gir_lowering) fn store_that_follows(&self) -> Option<StoreOp<'a>> {
+        let mut found = None;
+        for op in self.remaining() {
             let strip =
                 |value: Value| op.cx.type_as::<TileType>(op.ty(value)).is_some_and(|ty| !self.machine.in_registers(ty));
             if let Some(store) = op.as_::<StoreOp>() {
-                stores += i32::from(strip(store.tile()));
+                if strip(store.tile()) && found.replace(store).is_some() {
+                    return None;
+                }
                 continue;
             }
             let elementwise = op.is::<UnaryOp>()
@@ -117,10 +118,10 @@ impl<'a> Lowering<'a, '_> {
                 || op.is::<CastOp>()
                 || op.is::<BroadcastOp>();
             if op.regions().len() > 0 || (op.results().any(strip) && !elementwise) {
-                return false;
+                return None;
             }
         }
-        stores == 1
+        found
     }
 
     /// The loop just emitted is one to which a later store can come.
@@ -132,7 +133,7 @@ impl<'a> Lowering<'a, '_> {
     /// Whether the loop with these sinks can wait for a host: a store of what the host of this group keeps, changed by
     /// nothing but the row's numbers.
     fn can_wait(&self, host: &Host, sinks: &[Sink]) -> bool {
-        let [Sink::Store { node, stream: true, .. }] = sinks else { return false };
+        let [Sink::Store { node, .. }] = sinks else { return false };
         let strip = &self.strips.nodes[*node];
         let whole = strip.window.is_full() && strip.row_window.is_full() && strip.rows == 1;
         let known = |id: &NodeId| match &self.strips.nodes[*id] {
@@ -152,14 +153,14 @@ impl<'a> Lowering<'a, '_> {
     /// Puts a loop that stores off to the next group, where it can wait and there is one; true if it can.
     pub(in crate::gir_lowering) fn put_off(&mut self, op: OpRef<'a>, sinks: &[Sink]) -> Lowered<'a, bool> {
         let Some(host) = self.host.take().filter(|host| self.can_wait(host, sinks)) else { return Ok(false) };
-        let [Sink::Store { node, slice, .. }] = sinks else { return Ok(false) };
-        let (Some(large), Some(next)) = (self.large, self.next_group) else { return Ok(false) };
+        let [Sink::Store { node, slice, stream: Some(stream) }] = sinks else { return Ok(false) };
+        let Some(next) = self.next_group else { return Ok(false) };
         let numbers: Vec<NodeId> =
             self.strips.reachable(*node).into_iter().filter(|id| self.number(*id).is_some()).collect();
         let values: Vec<Value> = numbers.iter().filter_map(|id| self.number(*id)).chain([slice.base]).collect();
         let slots: Vec<Value> = values.iter().map(|v| self.slot(self.e.ty(*v))).collect();
         let aligned = self.aligned(slice);
-        let wait = self.e.both(Some(large), next);
+        let wait = self.e.both(Some(*stream), next);
         let wait = self.e.both(Some(wait), aligned);
         self.e.store(wait, host.hosting.slot);
         let extras = self.extras(sinks)?;

@@ -1,27 +1,23 @@
-//! Stores past the caches and rows brought near ahead of time: what a launch too large for the caches gains from.
+//! Stores past the caches and rows brought near ahead of time, as the clauses of stores and loads say.
 //!
 //! A store that goes to a cache first reads the line that it is going to overwrite; one that goes past them does not,
-//! but what it wrote is far away for whoever reads it next. So loops that only write have both forms, and the size of what
-//! the launch touches, known at its start, decides. A group that computes on rows that it has read before leaves the
+//! but what it wrote is far away for whoever reads it next. So loops with such stores have both forms, and what the clauses
+//! ask of sizes, known at the start of the launch, decides. A group that computes on rows that it has read before leaves the
 //! memory idle meanwhile; there it asks for the rows of the next group.
 
 use sutura_dialects::r#dyn::poly::Poly;
 use sutura_dialects::gir::kernel::Mode;
-use sutura_dialects::gir::ops::{ForOp, LoadOp, SliceOp};
+use sutura_dialects::gir::ops::{ForOp, LoadOp, SliceOp, StoreOp};
 use sutura_dialects::gir::types::{SliceType, ViewType};
 use sutura_dialects::llvm::AtomicOrdering;
-use sutura_ir::{Attr, Block, Body, OpRef, Type, Value};
+use sutura_ir::{Attr, Block, Body, OpRef, OpView, Type, Value};
 
 use super::sweep::Extras;
 use crate::gir_lowering::emit::{Emit, Pred};
 use crate::gir_lowering::kernel::{Held, Lowered, Lowering};
 use crate::gir_lowering::memory::{SliceVal, stored};
+use crate::gir_lowering::rows;
 use crate::gir_lowering::strip::{NodeId, Sink};
-
-/// How far ahead of what it computes a loop asks for what it is the first to read, in bytes: long enough for the memory to
-/// answer. Processors ask ahead themselves, but not from one page to the next, and a loop with much to compute per vector
-/// has too few reads in flight to make up for that.
-pub(in crate::gir_lowering) const DISTANCE_BYTES: i64 = 4096;
 
 /// Rows that a group reads, and that the next one reads further on.
 #[derive(Clone)]
@@ -30,6 +26,10 @@ pub(in crate::gir_lowering) struct Ahead {
     slice: Value,
     rows: i64,
     cols: Poly,
+    /// How many bytes ahead the loop that is the first to read them asks for more, if it does.
+    bytes: Option<i64>,
+    /// Sizes that are not negative where the next group's rows are asked for; `None` where they never are.
+    next: Option<Vec<Poly>>,
     /// How many positions along each dimension the next group's rows lie further, where they do.
     further: Vec<(usize, i64)>,
     /// The node that reads them, once there is one.
@@ -39,30 +39,43 @@ pub(in crate::gir_lowering) struct Ahead {
 }
 
 impl<'a> Lowering<'a, '_> {
-    /// True at run time when the launch touches enough memory for stores past the caches; `None` when it never does.
-    pub(in crate::gir_lowering) fn large_launch(&mut self) -> Lowered<'a, Option<Value>> {
-        let Some(enough) = self.machine.stream_bytes else { return Ok(None) };
-        if !self.kernel.views.iter().any(|(_, _, mode)| *mode == Mode::Out) || self.machine.lanes.register == 1 {
-            return Ok(None);
+    /// Computes, once per launch, for what stores say of the caches whether they go past them.
+    pub(in crate::gir_lowering) fn find_streams(&mut self) -> Lowered<'a, ()> {
+        let inside = self.kernel.op.inside();
+        for op in inside.preorder() {
+            let Some(store) = OpRef::new(self.kernel.op.cx, inside, op).as_::<StoreOp>() else { continue };
+            let Some((attr, sizes)) = store.stream_attr().zip(store.stream()) else { continue };
+            if !self.streams.contains_key(&attr) {
+                let value = self.none_negative(store.op_ref(), &sizes, None)?;
+                self.streams.insert(attr, value);
+            }
         }
-        let bytes = self.kernel.views.iter().fold(Poly::constant(0), |sum, (_, ty, _)| {
-            let size = self.e.bytes(ty.elem);
-            sum.add(&ty.elements().scale(size))
-        });
-        if self.bounds.facts.range(&bytes).1 < i128::from(enough) {
-            return Ok(None);
-        }
-        let bytes = self.size(&bytes);
-        let (bytes, enough) = (self.at(self.kernel.op, bytes)?, self.e.i64(enough));
-        Ok(Some(self.e.cmpi(Pred::Sge, bytes, enough)))
+        Ok(())
     }
 
-    /// True for a store that may go past the caches: of whole vectors, into memory that the kernel only writes.
-    pub(in crate::gir_lowering) fn may_stream(&self, op: OpRef<'a>, slice: Value, value: &SliceVal) -> bool {
-        self.large.is_some()
-            && value.col.is_contiguous()
-            && value.elem != Type::I1
-            && self.parameter(op, slice).is_some_and(|(_, mode)| mode == Mode::Out)
+    /// True at run time when `and` is and no size is negative. Constants stand alone on their side of a comparison.
+    fn none_negative(&mut self, op: OpRef<'a>, sizes: &[Poly], and: Option<Value>) -> Lowered<'a, Value> {
+        let mut all = and;
+        for size in sizes {
+            let (size, constant) = size.split_constant();
+            let falls = size.terms().all(|(_, factor)| factor < 0);
+            let size = self.size(&if falls { size.scale(-1) } else { size });
+            let size = self.at(op, size)?;
+            let bound = if falls { constant.saturating_add(1) } else { constant.saturating_neg() };
+            let bound = self.e.i64(bound);
+            let holds = self.e.cmpi(if falls { Pred::Slt } else { Pred::Sge }, size, bound);
+            all = Some(self.e.both(all, holds));
+        }
+        let yes = |e: &mut Emit<'_>| {
+            let yes = e.cx().bool_attr(true);
+            e.constant(yes, Type::I1)
+        };
+        Ok(all.unwrap_or_else(|| yes(&mut self.e)))
+    }
+
+    /// Whether a store goes past the caches, at run time; `None` when it never does.
+    pub(in crate::gir_lowering) fn streams_where(&self, store: &StoreOp<'a>) -> Option<Value> {
+        self.streams.get(&store.stream_attr()?).copied()
     }
 
     /// The kernel's parameter that a slice is one of, when nothing lies between.
@@ -79,17 +92,10 @@ impl<'a> Lowering<'a, '_> {
         index: Value,
         end: Value,
     ) -> Lowered<'a, ()> {
-        let entry = this.body().entry().expect("verified");
-        let Some(row) = self.bounds.expr(entry.args()[0]) else { return Ok(()) };
-        let variable = row.as_symbol().and_then(|name| self.bounds.variable_named(name));
-        let of_grid = |name: &str| {
-            let around = self.bounds.variable_named(name).map(|variable| variable.value);
-            self.kernel.grid.iter().any(|(index, _)| Some(*index) == around)
-        };
-        let in_group = variable.is_some_and(|v| v.low.symbols().iter().any(|name| of_grid(name)));
-        if self.strips.depth != 1 || !in_group || this.inits().next().is_some() {
+        if self.strips.depth != 1 || !rows::counts_rows(&mut self.bounds, self.kernel, this) {
             return Ok(());
         }
+        let entry = this.body().entry().expect("verified");
         let one = self.e.i64(1);
         let next = self.e.addi(index, one);
         let more = self.e.cmpi(Pred::Slt, next, end);
@@ -107,8 +113,7 @@ impl<'a> Lowering<'a, '_> {
         self.ahead.clear();
         (self.ahead_depth, self.rows_block) = (self.strips.depth, Some(block));
         self.asked = false;
-        // A step of a loop asks once per row, so its vector may not be longer than a line.
-        if self.machine.line_bytes < 4 * self.machine.lanes.register {
+        if self.gpu.is_some() {
             return Ok(());
         }
         self.known_indices(body, block)?;
@@ -124,10 +129,15 @@ impl<'a> Lowering<'a, '_> {
             self.op(slice)?;
             let slice = slice.as_::<SliceOp>().expect("found above");
             let ty: &SliceType = op.cx.type_as(op.ty(load.slice())).expect("the declaration says a slice");
-            let further = self.further(&slice, index);
+            let (bytes, next) = (load.prefetch(), load.next());
+            if bytes.is_none() && next.is_none() {
+                continue;
+            }
+            let further = rows::further(&mut self.bounds, &slice, index);
             let (Some(further), Some(rows)) = (further, ty.rows.as_const()) else { continue };
             let cols = ty.cols.clone();
-            self.ahead.push(Ahead { slice: load.slice(), rows, cols, further, node: None, touched: false });
+            let slice = load.slice();
+            self.ahead.push(Ahead { slice, rows, cols, bytes, next, further, node: None, touched: false });
         }
         Ok(())
     }
@@ -139,30 +149,21 @@ impl<'a> Lowering<'a, '_> {
         }
     }
 
-    /// How far the slice of the next group lies from this one's; `None` when it is the same, or not a constant.
-    fn further(&mut self, slice: &SliceOp<'a>, innermost: Value) -> Option<Vec<(usize, i64)>> {
-        let index = self.bounds.expr(innermost)?;
-        let name = index.as_symbol()?.to_owned();
-        let mut further = Vec::new();
-        for (dim, offset) in slice.offsets().enumerate() {
-            let here = self.bounds.expr(offset)?;
-            let next = here.substitute(&|symbol| (symbol == name).then(|| index.add(&1.into())));
-            let step = next.sub(&here).as_const()?;
-            if step != 0 {
-                further.push((dim, step));
-            }
-        }
-        (!further.is_empty()).then_some(further)
-    }
-
     /// What a loop with these sinks does beside them.
     pub(in crate::gir_lowering) fn extras(&mut self, sinks: &[Sink]) -> Lowered<'a, Extras> {
-        let fresh = self.rows_read_first(sinks);
-        let ahead = self.rows_ahead(sinks, !fresh.is_empty())?;
-        let streams = |s: &Sink| matches!(s, Sink::Store { stream: true, .. });
-        let stream = self.large.filter(|_| sinks.iter().any(streams));
-        self.streamed |= stream.is_some();
-        let aligned = sinks.iter().filter(|s| streams(s)).all(|s| {
+        let (fresh, first) = self.rows_read_first(sinks);
+        let ahead = self.rows_ahead(sinks, first)?;
+        let streams = |s: &Sink| if let Sink::Store { stream, .. } = s { *stream } else { None };
+        let mut stream = None;
+        for condition in sinks.iter().filter_map(streams) {
+            if stream != Some(condition) {
+                stream = Some(self.e.both(stream, condition));
+            }
+            if !self.streamed.contains(&condition) {
+                self.streamed.push(condition);
+            }
+        }
+        let aligned = sinks.iter().filter(|s| streams(s).is_some()).all(|s| {
             let strip = &self.strips.nodes[s.node()];
             let cols = self.e.known_multiple(strip.cols, self.e.lanes);
             strip.window.is_full() && cols
@@ -170,19 +171,23 @@ impl<'a> Lowering<'a, '_> {
         Ok(Extras { stream, aligned, ahead, fresh, hosting: None })
     }
 
-    /// Rows of this group that no loop before has read, with their number.
-    fn rows_read_first(&mut self, sinks: &[Sink]) -> Vec<(SliceVal, i64)> {
+    /// Rows of this group that no loop before has read, of which more is asked for, with their number and how many bytes ahead
+    /// that lies; and whether there are any such rows, asked for or not.
+    fn rows_read_first(&mut self, sinks: &[Sink]) -> (Vec<(SliceVal, i64, i64)>, bool) {
         let reads: Vec<NodeId> = sinks.iter().flat_map(|s| self.strips.reachable(s.node())).collect();
-        let mut rows = Vec::new();
+        let (mut rows, mut first) = (Vec::new(), false);
         for row in &mut self.ahead {
             if !row.touched && row.node.is_some_and(|node| reads.contains(&node)) {
                 row.touched = true;
-                if let Some(Held::Slice(slice)) = self.held.get(&row.slice) {
-                    rows.extend(slice.col.is_contiguous().then(|| (slice.clone(), row.rows)));
+                if let Some(Held::Slice(slice)) = self.held.get(&row.slice)
+                    && slice.col.is_contiguous()
+                {
+                    first = true;
+                    rows.extend(row.bytes.map(|bytes| (slice.clone(), row.rows, bytes)));
                 }
             }
         }
-        rows
+        (rows, first)
     }
 
     /// The next group's rows, if this is the loop to ask for them: the first that only reads what was read before.
@@ -206,7 +211,7 @@ impl<'a> Lowering<'a, '_> {
         Ok(slices)
     }
 
-    /// The rows of the next group, or this one's where there is none or a row is too long to be kept near.
+    /// The rows of the next group, or this one's where there is none or sizes forbid it.
     fn next_rows(&mut self, row: &Ahead) -> Lowered<'a, Option<SliceVal>> {
         let (Some(Held::Slice(slice)), Some(next)) = (self.held.get(&row.slice).cloned(), self.next_group) else {
             return Ok(None);
@@ -216,19 +221,8 @@ impl<'a> Lowering<'a, '_> {
         let view = body.defining_op(row.slice).and_then(|op| OpRef::new(cx, body, op).as_::<SliceOp>());
         let view = view.and_then(|slice| self.held.get(&slice.view()).cloned());
         let Some(Held::View(view)) = view else { return Ok(None) };
-        // What a group reads, keeps, writes, and asks for share the cache.
-        let room = self.machine.own_cache_bytes / 4 / self.e.bytes(slice.elem) / row.rows.max(1);
-        let (least, most) = self.bounds.facts.range(&row.cols);
-        if least > i128::from(room) {
-            return Ok(None);
-        }
-        let mut fits = next;
-        if most > i128::from(room) {
-            let cols = self.size(&row.cols);
-            let (cols, room) = (self.at(self.kernel.op, cols)?, self.e.i64(room + 1));
-            let short = self.e.cmpi(Pred::Slt, cols, room);
-            fits = self.e.both(Some(fits), short);
-        }
+        let Some(sizes) = &row.next else { return Ok(None) };
+        let fits = self.none_negative(self.kernel.op, sizes, Some(next))?;
         let mut distance = self.e.i64(0);
         for (dim, step) in &row.further {
             let step = self.e.i64(*step);
@@ -243,9 +237,11 @@ impl<'a> Lowering<'a, '_> {
 
     /// Makes what went past the caches visible to others before the function returns.
     pub(in crate::gir_lowering) fn end_streams(&mut self) -> Lowered<'a, ()> {
-        let Some(large) = self.large.filter(|_| self.streamed) else { return Ok(()) };
-        let fenced = self.e.if_else(large, &[], |e| Ok(e.fence()), |_| Ok(vec![]));
-        self.at(self.kernel.op, fenced).map(|_| ())
+        for stream in std::mem::take(&mut self.streamed) {
+            let fenced = self.e.if_else(stream, &[], |e| Ok(e.fence()), |_| Ok(vec![]));
+            self.at(self.kernel.op, fenced)?;
+        }
+        Ok(())
     }
 }
 

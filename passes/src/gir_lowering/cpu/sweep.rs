@@ -13,7 +13,6 @@ use sutura_ir::{Type, Value};
 
 use super::extremes;
 use super::pipeline::Hosting;
-use super::stream::DISTANCE_BYTES;
 use crate::gir_lowering::emit::{Emit, Pred, identity};
 use crate::gir_lowering::machine::Lanes;
 use crate::gir_lowering::memory::{SliceVal, Window};
@@ -23,14 +22,15 @@ use crate::gir_lowering::tile::RegTile;
 /// What a loop does beside its sinks.
 #[derive(Default)]
 pub(in crate::gir_lowering) struct Extras {
-    /// True at run time when the launch is large enough for stores past the caches; `None` when it never is.
+    /// True at run time when those of its stores that may go past the caches do; `None` when it has none.
     pub(in crate::gir_lowering) stream: Option<Value>,
     /// Every row that is stored begins where an aligned vector may.
     pub(in crate::gir_lowering) aligned: bool,
     /// Rows of the next group, with their number, to be brought near meanwhile.
     pub(in crate::gir_lowering) ahead: Vec<(SliceVal, i64)>,
-    /// Rows that this loop is the first to read, with their number: where it streams it asks for what lies ahead in them.
-    pub(in crate::gir_lowering) fresh: Vec<(SliceVal, i64)>,
+    /// Rows that this loop is the first to read, with their number: where it streams it asks for what lies so many bytes ahead
+    /// in them.
+    pub(in crate::gir_lowering) fresh: Vec<(SliceVal, i64, i64)>,
     /// Takes stores of the group before, where that put them off.
     pub(in crate::gir_lowering) hosting: Option<Hosting>,
 }
@@ -228,16 +228,17 @@ impl<'s> Sweep<'s> {
     fn head(&self, e: &mut Emit<'_>, lo: Value, hi: Value) -> Result<(Option<Value>, Value), String> {
         let stores = || {
             self.sinks.iter().filter_map(|s| match s {
-                Sink::Store { node, slice, stream: true } => Some((slice, self.strips.nodes[*node].rows)),
+                Sink::Store { node, slice, stream: Some(_) } => Some((slice, self.strips.nodes[*node].rows)),
                 _ => None,
             })
         };
-        let (Some(large), Some((first, _))) = (self.extras.stream, stores().next()) else { return Ok((None, lo)) };
+        let (Some(mut streams), Some((first, _))) = (self.extras.stream, stores().next()) else {
+            return Ok((None, lo));
+        };
         let (bytes, size) = (e.stream_alignment(first.elem), e.bytes(first.elem));
         let zero = e.i64(0);
         let low_bits = e.i64(bytes - 1);
         let first_row = e.address_bits(first, lo);
-        let mut streams = large;
         for (slice, rows) in stores() {
             let row = e.address_bits(slice, lo);
             let mut differ = e.op1("arith.xori", &[row, first_row], Type::I64, &[]);
@@ -376,7 +377,7 @@ impl<'s> Sweep<'s> {
                         };
                         next.push(kept(e, new, old));
                     }
-                    Sink::Store { slice, stream: true, .. } if step.streams && strip.row_window.is_full() => {
+                    Sink::Store { slice, stream: Some(_), .. } if step.streams && strip.row_window.is_full() => {
                         let at = slice.row.stride.map(|_| e.i64(row));
                         e.stream_vector(value, slice, at, col);
                     }
@@ -388,8 +389,8 @@ impl<'s> Sweep<'s> {
         for (slice, rows) in self.extras.ahead.iter().filter(|_| step.ahead) {
             ask(e, slice, *rows, col);
         }
-        for (slice, rows) in self.extras.fresh.iter().filter(|_| step.ahead && step.streams) {
-            let distance = DISTANCE_BYTES / e.bytes(slice.elem);
+        for (slice, rows, bytes) in self.extras.fresh.iter().filter(|_| step.ahead && step.streams) {
+            let distance = bytes / e.bytes(slice.elem);
             let distance = e.i64(if self.backward { -distance } else { distance });
             let col = e.addi(col, distance);
             ask(e, slice, *rows, col);

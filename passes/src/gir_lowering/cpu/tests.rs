@@ -110,7 +110,8 @@ fn check(cx: &Context, case: &Case) -> usize {
         let source = machine + &case.source();
         let before = parse_text(cx, "case", &source).unwrap_or_else(|e| panic!("{e}\n{source}"));
         let mut after = copy(cx, &before);
-        let said = run(cx, &mut after, &format!("builtin.module(convert-gir-to-cpu{{vector-bytes={bytes}}})"));
+        let said =
+            run(cx, &mut after, &format!("builtin.module(gir-cache-hints,convert-gir-to-cpu{{vector-bytes={bytes}}})"));
         said.unwrap_or_else(|e| panic!("{e:?}\n{source}\n{}", text(cx, &after)));
         let (rows, cols) = case.tile;
         let all = cols.map_or_else(|| vec![0, 1, 5, 16, 17, 33, 100], |n| vec![n]);
@@ -467,7 +468,7 @@ fn large_launches_give_the_same_results() {
         let source = machine(stream, 64) + ROWS;
         let before = parse_text(&cx, "rows", &source).unwrap_or_else(|e| panic!("{e}\n{source}"));
         let mut after = copy(&cx, &before);
-        run(&cx, &mut after, "builtin.module(convert-gir-to-cpu)").unwrap_or_else(|e| panic!("{e:?}"));
+        run(&cx, &mut after, "builtin.module(gir-cache-hints,convert-gir-to-cpu)").unwrap_or_else(|e| panic!("{e:?}"));
         let lowered = text(&cx, &after);
         assert!(lowered.contains("nontemporal") && lowered.contains("llvm.intr.prefetch"), "{lowered}");
         assert!(lowered.contains(" x i1 "), "stores are not put off:\n{lowered}");

@@ -1,0 +1,101 @@
+//! `gir-cache-hints`: what the loads and stores of kernels say of a processor's caches.
+//!
+//! A store that goes past the caches does not read the line that it is going to overwrite, but what it wrote is far away for
+//! whoever reads it next: it pays in a launch that touches more than the caches hold. Such a store may be deferred to the next
+//! group, whose loops compute while memory takes it. What a group reads can be asked for before: by the loop that reads it, a
+//! few lines ahead, and for the next group while this one computes on what it has read.
+
+mod decide;
+#[cfg(test)]
+mod tests;
+
+use sutura_dialects::gir::ops::KernelOp;
+use sutura_dialects::target::{TargetDesc, machine_in};
+use sutura_ir::analysis::PreservedAnalyses;
+use sutura_ir::diagnostics::Diagnostic;
+use sutura_ir::pass::{Anchor, Pass, PassError, PassInfo, PassOptions, PassResult, PassRun, StatisticInfo};
+use sutura_ir::{Body, Context, Loc, Op, OpRef, Rewriter};
+
+use self::decide::{Caches, Hint};
+
+/// `gir-cache-hints`
+pub static GIR_CACHE_HINTS: PassInfo = PassInfo {
+    name: "GirCacheHints",
+    argument: "gir-cache-hints",
+    summary: "Let stores of gir kernels go past the caches, and loads ask for memory ahead",
+    description: "Looks up the module's `target.machine`. Stores of rows to `out` views may go past the caches (`stream`) in \
+                  launches that touch at least as many bytes as the machine's main memory says, or as its last cache holds; the \
+                  last one of a row that combines something before may wait for the next row (`defer`). Rows that a group \
+                  reads, and the next one elsewhere, are asked for ahead (`prefetch`): a few lines, where the row is stored \
+                  past the caches, and those of the next group, where a quarter of a unit's own cache holds them. Clauses \
+                  that are there already stay.",
+    anchor: Anchor::Op("builtin.module"),
+    options: &[],
+    statistics: &[
+        StatisticInfo { name: "num-streams", description: "stores that may go past the caches" },
+        StatisticInfo { name: "num-deferred", description: "stores that may wait for the next group" },
+        StatisticInfo { name: "num-prefetches", description: "loads that ask for memory ahead" },
+    ],
+    create,
+};
+
+struct GirCacheHints;
+
+fn create(_: &PassOptions) -> Result<Box<dyn Pass>, String> {
+    Ok(Box::new(GirCacheHints))
+}
+
+impl Pass for GirCacheHints {
+    fn run(&self, run: &mut PassRun<'_>) -> PassResult {
+        let cx = run.cx;
+        let caches = match caches_of(cx, run.body) {
+            Ok(caches) => caches,
+            Err(message) => {
+                run.diags.report(Diagnostic::error(Loc::UNKNOWN, message));
+                return Err(PassError::Unsupported);
+            }
+        };
+        let is_kernel = |op: &Op| OpRef::new(cx, run.body, *op).is::<KernelOp<'_>>();
+        let kernels: Vec<Op> = run.body.preorder().filter(is_kernel).collect();
+        let mut changed = false;
+        for kernel in kernels {
+            let op = OpRef::new(cx, run.body, kernel);
+            let Some(caches) = &caches else {
+                let name = op.symbol_name().unwrap_or("?");
+                let message = format!("@{name} says nothing of caches: the module describes no machine");
+                run.missed(run.body.loc(kernel), message);
+                continue;
+            };
+            for hint in decide::hints(op, caches) {
+                changed |= !hint.clauses.is_empty();
+                write(run, kernel, hint);
+            }
+        }
+        Ok(PreservedAnalyses::unless(changed))
+    }
+}
+
+/// The caches of the module's machine, if it describes one.
+fn caches_of(cx: &Context, module: &Body) -> Result<Option<Caches>, String> {
+    let Some(machine) = machine_in(cx, module)? else { return Ok(None) };
+    Ok(Some(Caches::of(&TargetDesc::from_op(machine)?)))
+}
+
+/// Puts the clauses into the text, and says so.
+fn write(run: &mut PassRun<'_>, kernel: Op, hint: Hint) {
+    let Some(body) = run.body.nested_mut(kernel) else { return };
+    let loc = body.loc(hint.op);
+    let mut rewriter = Rewriter::new(run.cx, body);
+    for (name, value) in &hint.clauses {
+        rewriter.set_prop(hint.op, name, Some(*value));
+    }
+    let has = |wanted: &str| hint.clauses.iter().any(|(name, _)| *name == wanted);
+    for (statistic, is) in [
+        ("num-streams", has("stream")),
+        ("num-deferred", has("defer")),
+        ("num-prefetches", has("prefetch") || has("next")),
+    ] {
+        run.count(statistic, u64::from(is));
+    }
+    if hint.clauses.is_empty() { run.missed(loc, hint.why) } else { run.passed(loc, hint.why) }
+}
