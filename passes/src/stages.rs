@@ -17,11 +17,11 @@ pub const SCHEDULE: &str = "schedule-regions";
 /// Kernels and the host program.
 pub const TILE: &str = "convert-graph-to-gir";
 
-/// Intrinsics of the machine, what is known at compile time, and kernels that move less.
-pub const TENSORIZE: &str = "tensorize,fold-launches,canonicalize,cse,gir-simplify,loop-invariant-code-motion";
+/// Intrinsics of the machine, what is known at compile time, kernels that move less, and what they say of caches.
+pub const TENSORIZE: &str = "tensorize,fold-launches,canonicalize,cse,gir-simplify,loop-invariant-code-motion,gir-cache-hints";
 
 /// Upstream operations for a processor.
-pub const LOWER: &str = "inline-programs,update-in-place,plan-buffers,gir-cache-hints,convert-gir-to-cpu,convert-rt-to-llvm,expand-math,expand-fma,expand-truncf,canonicalize,cse";
+pub const LOWER: &str = "inline-programs,update-in-place,plan-buffers,convert-gir-to-cpu,convert-rt-to-llvm,expand-math,expand-fma,expand-truncf,canonicalize,cse";
 
 /// Kernels as modules of device code, and upstream operations for the host program beside them.
 pub const LOWER_FOR_DEVICE: &str = "inline-programs,update-in-place,plan-buffers,convert-gir-to-gpu,\

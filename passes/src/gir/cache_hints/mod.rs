@@ -23,7 +23,7 @@ pub static GIR_CACHE_HINTS: PassInfo = PassInfo {
     name: "GirCacheHints",
     argument: "gir-cache-hints",
     summary: "Let stores of gir kernels go past the caches, and loads ask for memory ahead",
-    description: "Looks up the module's `target.machine`. Stores of rows to `out` views may go past the caches (`stream`) in \
+    description: "Looks up the module's `target.machine`; does nothing where its units are threads. Stores of rows to `out` views may go past the caches (`stream`) in \
                   launches that touch at least as many bytes as the machine's main memory says, or as its last cache holds; the \
                   last one of a row that combines something before may wait for the next row (`defer`). Rows that a group \
                   reads, and the next one elsewhere, are asked for ahead (`prefetch`): a few lines, where the row is stored \
@@ -48,8 +48,13 @@ fn create(_: &PassOptions) -> Result<Box<dyn Pass>, String> {
 impl Pass for GirCacheHints {
     fn run(&self, run: &mut PassRun<'_>) -> PassResult {
         let cx = run.cx;
-        let caches = match caches_of(cx, run.body) {
-            Ok(caches) => caches,
+        let caches = match machine_of(cx, run.body) {
+            Ok(Machine::Caches(caches)) => Some(caches),
+            Ok(Machine::None) => None,
+            Ok(Machine::Threads(name)) => {
+                run.missed(run.header.loc, format!("nothing is said of caches: units of '{name}' are threads"));
+                return Ok(PreservedAnalyses::all());
+            }
             Err(message) => {
                 run.diags.report(Diagnostic::error(Loc::UNKNOWN, message));
                 return Err(PassError::Unsupported);
@@ -75,10 +80,22 @@ impl Pass for GirCacheHints {
     }
 }
 
-/// The caches of the module's machine, if it describes one.
-fn caches_of(cx: &Context, module: &Body) -> Result<Option<Caches>, String> {
-    let Some(machine) = machine_in(cx, module)? else { return Ok(None) };
-    Ok(Some(Caches::of(&TargetDesc::from_op(machine)?)))
+/// What the module says of its machine.
+enum Machine {
+    /// Nothing.
+    None,
+    Caches(Caches),
+    /// One of this name, whose units are threads.
+    Threads(String),
+}
+
+fn machine_of(cx: &Context, module: &Body) -> Result<Machine, String> {
+    let Some(machine) = machine_in(cx, module)? else { return Ok(Machine::None) };
+    let desc = TargetDesc::from_op(machine)?;
+    Ok(match desc.subgroup {
+        Some(_) => Machine::Threads(desc.name),
+        None => Machine::Caches(Caches::of(&desc)),
+    })
 }
 
 /// Puts the clauses into the text, and says so.
