@@ -10,7 +10,7 @@ use super::combine::{Combiner, CombinersAttr, Joint, StateAttr};
 use super::plan::PlanAttr;
 use super::structured::IteratorsAttr;
 use crate::r#dyn::ops::{SizeAttr, SizesAttr};
-use crate::schedule::TreeAttr;
+use crate::schedule::{TraceAttr, TreeAttr};
 
 /// The structured form: a scalar function applied at every point of an iteration space.
 ///
@@ -431,7 +431,8 @@ impl GatherNdOp<'_> {
 /// Isolated from above, so that regions are lowered in parallel: the block's arguments stand for the inputs. The facts
 /// about the symbols that its types mention are copied into it as `dyn.symbol` and `dyn.equal` ops at its entry. `kind`
 /// names the scheme by which it is lowered, `plan` what differs from the usual there, `schedule` its kernels as loops around
-/// places where its stages are computed, `reasons` what was left out and why.
+/// places where its stages are computed, `trace` edits of that schedule or of the one that a rule writes, `reasons` what was left out
+/// and why.
 ///
 /// ```mlir
 /// %y = graph.fusion(%x : tensor<?xf32, #dyn.shape<[N]>>) -> tensor<?xf32, #dyn.shape<[N]>> {kind = "rows"} {
@@ -456,6 +457,8 @@ pub struct FusionOp {
     plan: OptAttr<PlanAttr>,
     /// Its kernels.
     schedule: OptAttr<TreeAttr>,
+    /// Edits of its kernels.
+    trace: OptAttr<TraceAttr>,
     /// Why neighbours were left out.
     reasons: OptAttr<StrArrayAttr>,
     /// Values that the region makes.
