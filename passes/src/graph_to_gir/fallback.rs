@@ -77,7 +77,8 @@ pub(super) fn followed<'a>(
     config: &'a Config,
 ) -> Built<(Found<'a>, Vec<String>)> {
     let region = FusedRegion::read(op, &config.machine)?;
-    if let Some(plan) = op.as_::<FusionOp<'_>>().and_then(|fusion| fusion.plan()) {
+    let given = op.as_::<FusionOp<'_>>().filter(|fusion| fusion.schedule().is_some());
+    if let Some(plan) = given.and_then(|fusion| fusion.plan()) {
         let message = format!("has a schedule and the plan \"{plan}\"; a schedule says all that a plan does");
         return Err(Box::new(op.error(message).help("remove one of the two")));
     }

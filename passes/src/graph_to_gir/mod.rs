@@ -19,6 +19,7 @@ mod stages;
 #[cfg(test)]
 mod tests;
 mod tiles;
+mod traces;
 mod write_schedules;
 
 use std::collections::{HashMap, HashSet};
@@ -109,7 +110,7 @@ pub static CONVERT_GRAPH_TO_GIR: PassInfo = PassInfo {
                   and register tiles are those of the module's `target.machine`, if there is one. The `plan` of a \
                   region says how it is mapped, as `#graph.plan<[tile = [12, 32]]>` or \
                   `#graph.plan<[columns = 1024, parts = 32]>`; what a region can choose depends on its kind. A region with a \
-                  `schedule` runs as that says, or is an error. A scheme whose kernels \
+                  `schedule` runs as that says, and one with a `trace` as the edits make of it; else it is an error. A scheme whose kernels \
                   are not proved is replaced by one whose are, with a remark; where a proof lacks only the equality of \
                   two sizes, the kernel requires it and the program checks it. Run `stitch` first.",
     anchor: Anchor::Op("builtin.module"),

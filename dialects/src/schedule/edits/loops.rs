@@ -40,7 +40,7 @@ fn inside_groups(runs: Runs, body: &mut Vec<Node>) -> &mut Vec<Node> {
 /// What the outer and the inner loop have for one.
 fn parts_of(l: &Loop, part: Split) -> Found<(Split, Split)> {
     match (l.split, part) {
-        (_, Split::One) => Err("nothing says by what it is split".to_owned()),
+        (_, Split::One) => Err(format!("nothing says by what the loop over {} is split", l.dim)),
         (Split::One, part) => Ok((part, Split::One)),
         (Split::By(own), Split::By(by)) if by == own => {
             Err(format!("the loop over {} has {own} indices a trip already", l.dim))

@@ -3,7 +3,7 @@
 use super::Scope;
 use super::find::{self, Found};
 use super::names::{Input, Layout, LoopName, SpaceName, Spot};
-use crate::schedule::{Bring, Dim, Node, Runs, Split, Tile};
+use crate::schedule::{Bring, Dim, Node, Runs, Split, Tile, stage_text};
 
 /// The indices of a loop become columns of the tiles in it.
 pub(super) fn vectorize(scope: &mut Scope<'_>, name: &LoopName) -> Found<()> {
@@ -30,7 +30,7 @@ fn into_tiles(scope: &mut Scope<'_>, name: &LoopName, (what, side): Side) -> Fou
         return Err(format!("the trips of {around} are groups or units"));
     }
     if let Some(online) = &l.online {
-        return Err(format!("{around} has stage '{}:{}' online", online.name, online.number));
+        return Err(format!("{around} has stage '{}' online", stage_text(view.cx, online)));
     }
     let mut body = l.body.clone();
     for node in &mut body {

@@ -8,10 +8,11 @@ use sutura_ir::ext::{DialectAttr, ParamDef, ParamInfo, ParamValue, VerifyParams}
 use sutura_ir::op_def::{AttrConstraint, AttrConstraintDef, AttrSyntax};
 use sutura_ir::{Attr, Context};
 
-use super::names::Guard;
+use super::names::{Guard, Parts};
 use super::pieces::Piece;
 use super::{DESCRIPTION, Edit, Primitive};
 use crate::r#dyn::Poly;
+use crate::schedule::Split;
 use crate::schedule::text::{Parsed, number};
 
 /// Edits of a schedule, in order: what a user writes and a tuner stores.
@@ -67,6 +68,16 @@ impl TraceAttr {
     }
 }
 
+/// What no text says.
+fn lacks_words(primitive: &Primitive) -> bool {
+    match primitive {
+        Primitive::Split(_, split) | Primitive::Retile(_, split) => *split == Split::One,
+        Primitive::SplitReduction(_, Parts::Along(_, split)) => *split == Split::One,
+        Primitive::Reorder(names) | Primitive::Pack(_, _, names) => names.own.is_empty(),
+        _ => false,
+    }
+}
+
 fn edit(version: Option<usize>, primitive: Primitive) -> Edit {
     Edit { version, primitive }
 }
@@ -94,8 +105,11 @@ impl VerifyParams for TraceAttr {
             Primitive::Version(guard) => Some(guard),
             _ => None,
         });
-        match guards.flat_map(|guard| &guard.0).find_map(|size| size.excess()) {
-            Some(excess) => Err(format!("a guard of the trace: {excess}")),
+        if let Some(excess) = guards.flat_map(|guard| &guard.0).find_map(|size| size.excess()) {
+            return Err(format!("a guard of the trace: {excess}"));
+        }
+        match self.edits.iter().position(|edit| lacks_words(&edit.primitive)) {
+            Some(number) => Err(format!("edit {number} names no loop, or no number of indices or parts")),
             None => Ok(()),
         }
     }

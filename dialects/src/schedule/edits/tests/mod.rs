@@ -71,4 +71,8 @@ fn sizes_of_guards_are_mapped() {
     guard.0[0] = Poly::constant(i64::MAX).add(&Poly::constant(1));
     let message = "a guard of the trace: a coefficient, a constant or a divisor of the size does not fit 64 bits";
     assert_eq!(endless.verify(&cx).unwrap_err(), message);
+    let mut nothing = trace(&cx, "tensorize p:0 reorder d0 of p:0").clone();
+    let Primitive::Reorder(names) = &mut nothing.edits[1].primitive else { panic!("it is one") };
+    names.own.clear();
+    assert_eq!(nothing.verify(&cx).unwrap_err(), "edit 1 names no loop, or no number of indices or parts");
 }
