@@ -42,7 +42,7 @@ func.func @split(%x: tensor<?x?xf32, #dyn.shape<[M, N]>>) -> tensor<?x?xf32, #dy
 #mn = affine_map<(d0, d1, d2) -> (d0, d1)>
 func.func @retile(%x: tensor<?x24xf32, #dyn.shape<[M, 24]>>, %w: tensor<24x40xf32>) -> tensor<?x40xf32, #dyn.shape<[M, 40]>> {
   %M = dyn.symbol "M" : index
-  // expected-error @below {{'graph.fusion' op has a schedule that is refused: version 0, launch 1: input 1 of %p was packed in other columns than it is read in}}
+  // expected-error @below {{'graph.fusion' op has a trace that makes a schedule that is refused: version 0, launch 1: input 1 of %p was packed in other columns than it is read in}}
   %y = graph.fusion(%x, %w : tensor<?x24xf32, #dyn.shape<[M, 24]>>, tensor<24x40xf32>) -> tensor<?x40xf32, #dyn.shape<[M, 40]>> {kind = "contract", trace = #schedule.trace<retile d1 of p:0 by 16>} {
   ^bb0(%a: tensor<?x24xf32, #dyn.shape<[M, 24]>>, %b: tensor<24x40xf32>):
     %M = dyn.symbol "M" : index
@@ -98,7 +98,7 @@ func.func @fuse(%x: tensor<?x?xf32, #dyn.shape<[M, N]>>) -> tensor<?x?xf32, #dyn
 func.func @join(%x: tensor<?x?xf32, #dyn.shape<[M, N]>>) -> tensor<?x?xf32, #dyn.shape<[M, N]>> {
   %M = dyn.symbol "M" : index
   %N = dyn.symbol "N" : index
-  // expected-error @below {{'graph.fusion' op has a schedule that is refused: version 0: 'join d0 d1' would make dims one that a stage runs through both}}
+  // expected-error @below {{'graph.fusion' op has a trace that makes a schedule that is refused: version 0: 'join d0 d1' would make dims one that a stage runs through both}}
   %y = graph.fusion(%x : tensor<?x?xf32, #dyn.shape<[M, N]>>) -> tensor<?x?xf32, #dyn.shape<[M, N]>> {kind = "row", schedule = #schedule.tree<
     version { kernel { place e:0 in l1 place s:1 in l1 place q:2 in l1 } }
   >, trace = #schedule.trace<join d0 d1>} {
@@ -241,16 +241,16 @@ func.func @tile_rows(%x: tensor<?x?xf32, #dyn.shape<[M, N]>>) -> tensor<?x?xf32,
 
 // -----
 
-// compute_at: the sum is not there yet.
+// compute_at: what is divided is not made where it is read.
 #id = affine_map<(d0, d1) -> (d0, d1)>
 #row = affine_map<(d0, d1) -> (d0)>
 func.func @compute_at(%x: tensor<?x?xf32, #dyn.shape<[M, N]>>) -> tensor<?x?xf32, #dyn.shape<[M, N]>> {
   %M = dyn.symbol "M" : index
   %N = dyn.symbol "N" : index
-  // expected-error @below {{'graph.fusion' op has a schedule that is refused: version 0, launch 0: %s reads %e, which is not made there, nor by an earlier launch}}
+  // expected-error @below {{'graph.fusion' op has a trace that makes a schedule that is refused: version 0, launch 0: %q reads %e, which is not made there, nor by an earlier launch}}
   %y = graph.fusion(%x : tensor<?x?xf32, #dyn.shape<[M, N]>>) -> tensor<?x?xf32, #dyn.shape<[M, N]>> {kind = "row", schedule = #schedule.tree<
     version { kernel { loop d0 grid { place e:0 cols d1 in l1 place s:1 cols d1 in l1 place q:2 cols d1 in l1 } } }
-  >, trace = #schedule.trace<split d1 of s:1 by 16 compute_at q:2 in d1 of s:1>} {
+  >, trace = #schedule.trace<split d1 of s:1 by 16 compute_at e:0 in d1 of s:1>} {
   ^bb0(%a: tensor<?x?xf32, #dyn.shape<[M, N]>>):
     %M = dyn.symbol "M" : index
     %N = dyn.symbol "N" : index
@@ -335,7 +335,7 @@ func.func @pack(%x: tensor<?x24xf32, #dyn.shape<[M, 24]>>, %w: tensor<24x40xf32>
 func.func @set_space(%x: tensor<?x?xf32, #dyn.shape<[M, N]>>) -> tensor<?x?xf32, #dyn.shape<[M, N]>> {
   %M = dyn.symbol "M" : index
   %N = dyn.symbol "N" : index
-  // expected-error @below {{'graph.fusion' op has a schedule that is refused: version 0, launch 0: %e lies in 'l9'; a tile with columns lies in 'l1' or 'vec'}}
+  // expected-error @below {{'graph.fusion' op has a trace that makes a schedule that is refused: version 0, launch 0: %e lies in 'l9'; a tile with columns lies in 'l1' or 'vec'}}
   %y = graph.fusion(%x : tensor<?x?xf32, #dyn.shape<[M, N]>>) -> tensor<?x?xf32, #dyn.shape<[M, N]>> {kind = "row", schedule = #schedule.tree<
     version { kernel { loop d0 grid { place e:0 cols d1 in l1 place s:1 cols d1 in l1 place q:2 cols d1 in l1 } } }
   >, trace = #schedule.trace<set_space e:0 to l9>} {
@@ -397,13 +397,13 @@ func.func @set_layout(%x: tensor<?x?xf32, #dyn.shape<[M, N]>>) -> tensor<?x?xf32
 
 // -----
 
-// hoist: the stage does not scale what is summed.
+// hoist: something else reads what is scaled.
 #id = affine_map<(d0, d1) -> (d0, d1)>
 #row = affine_map<(d0, d1) -> (d0)>
 func.func @hoist(%x: tensor<?x?xf32, #dyn.shape<[M, N]>>) -> tensor<?x?xf32, #dyn.shape<[M, N]>> {
   %M = dyn.symbol "M" : index
   %N = dyn.symbol "N" : index
-  // expected-error @below {{'graph.fusion' op has a schedule that is refused: version 0: }}
+  // expected-error @below {{'graph.fusion' op has a trace that makes a schedule that is refused: version 0: %e is used by more than %s}}
   %y = graph.fusion(%x : tensor<?x?xf32, #dyn.shape<[M, N]>>) -> tensor<?x?xf32, #dyn.shape<[M, N]>> {kind = "row", schedule = #schedule.tree<
     version { kernel { loop d0 grid { place e:0 cols d1 in l1 place s:1 cols d1 in l1 place q:2 cols d1 in l1 } } }
   >, trace = #schedule.trace<hoist e:0 s:1>} {
@@ -437,7 +437,7 @@ func.func @hoist(%x: tensor<?x?xf32, #dyn.shape<[M, N]>>) -> tensor<?x?xf32, #dy
 func.func @online(%x: tensor<?x?xf32, #dyn.shape<[M, N]>>) -> tensor<?x?xf32, #dyn.shape<[M, N]>> {
   %M = dyn.symbol "M" : index
   %N = dyn.symbol "N" : index
-  // expected-error @below {{'graph.fusion' op has a schedule that is refused: version 0, launch 0: the loop over d1 has 's' online, which is no largest or smallest number along it}}
+  // expected-error @below {{'graph.fusion' op has a trace that makes a schedule that is refused: version 0, launch 0: the loop over d1 has 's' online, which is no largest or smallest number along it}}
   %y = graph.fusion(%x : tensor<?x?xf32, #dyn.shape<[M, N]>>) -> tensor<?x?xf32, #dyn.shape<[M, N]>> {kind = "row", schedule = #schedule.tree<
     version { kernel { loop d0 grid { place e:0 cols d1 in l1 place s:1 cols d1 in l1 place q:2 cols d1 in l1 } } }
   >, trace = #schedule.trace<split d1 of s:1 by 16 online s:1 in d1 of s:1>} {
@@ -505,7 +505,7 @@ func.func @split_reduction(%x: tensor<?x?xf32, #dyn.shape<[M, N]>>) -> tensor<?x
 func.func @tensorize(%x: tensor<?x?xf32, #dyn.shape<[M, N]>>) -> tensor<?x?xf32, #dyn.shape<[M, N]>> {
   %M = dyn.symbol "M" : index
   %N = dyn.symbol "N" : index
-  // expected-error @below {{'graph.fusion' op has a schedule that is refused: version 0, launch 0: %s is no contraction: it is no sum over two tensors}}
+  // expected-error @below {{'graph.fusion' op has a trace that makes a schedule that is refused: version 0, launch 0: %s is no contraction: it is no sum over two tensors}}
   %y = graph.fusion(%x : tensor<?x?xf32, #dyn.shape<[M, N]>>) -> tensor<?x?xf32, #dyn.shape<[M, N]>> {kind = "row", schedule = #schedule.tree<
     version { kernel { loop d0 grid { place e:0 cols d1 in l1 place s:1 cols d1 in l1 place q:2 cols d1 in l1 } } }
   >, trace = #schedule.trace<tensorize s:1>} {
@@ -600,7 +600,7 @@ func.func @together(%x: tensor<?x?xf32, #dyn.shape<[M, N]>>) -> tensor<?x?xf32, 
 func.func @version(%x: tensor<?x?xf32, #dyn.shape<[M, N]>>) -> tensor<?x?xf32, #dyn.shape<[M, N]>> {
   %M = dyn.symbol "M" : index
   %N = dyn.symbol "N" : index
-  // expected-error @below {{'graph.fusion' op has a schedule that is refused: version 0: its guard asks for 'K', which is no size of the region}}
+  // expected-error @below {{'graph.fusion' op has a trace that makes a schedule that is refused: version 0: its guard asks for 'K', which is no size of the region}}
   %y = graph.fusion(%x : tensor<?x?xf32, #dyn.shape<[M, N]>>) -> tensor<?x?xf32, #dyn.shape<[M, N]>> {kind = "row", schedule = #schedule.tree<
     version { kernel { loop d0 grid { place e:0 cols d1 in l1 place s:1 cols d1 in l1 place q:2 cols d1 in l1 } } }
   >, trace = #schedule.trace<version when [K - 4]>} {
@@ -634,7 +634,7 @@ func.func @version(%x: tensor<?x?xf32, #dyn.shape<[M, N]>>) -> tensor<?x?xf32, #
 func.func @second(%x: tensor<?x?xf32, #dyn.shape<[M, N]>>) -> tensor<?x?xf32, #dyn.shape<[M, N]>> {
   %M = dyn.symbol "M" : index
   %N = dyn.symbol "N" : index
-  // expected-error @below {{'graph.fusion' op has a trace that is refused: edit 1, 'split d0 of e:0 by 2': there is no version 1: there are 1}}
+  // expected-error @below {{'graph.fusion' op has a trace that is refused: edit 1, 'split d0 of e:0 by 2': there is no version 1: the tree has 1}}
   %y = graph.fusion(%x : tensor<?x?xf32, #dyn.shape<[M, N]>>) -> tensor<?x?xf32, #dyn.shape<[M, N]>> {kind = "row", schedule = #schedule.tree<
     version { kernel { loop d0 grid { place e:0 cols d1 in l1 place s:1 cols d1 in l1 place q:2 cols d1 in l1 } } }
   >, trace = #schedule.trace<split d0 of e:0 by 4 version 1 { split d0 of e:0 by 2 }>} {

@@ -44,6 +44,9 @@ pub(super) fn followed<'a>(
         None => by_rule(at, op, config).map_err(|why| refused(format!("the region gets no schedule: {why}")))?,
     };
     let edited = trace.apply(op.cx, &tree).map_err(refused)?;
-    let found = fallback::followed(at, op, &edited, config)?;
+    let found = fallback::followed(at, op, &edited, config).map_err(|mut error| {
+        error.message = error.message.replacen("has a schedule", "has a trace that makes a schedule", 1);
+        error
+    })?;
     Ok((edited, found))
 }

@@ -209,7 +209,7 @@ impl Edit {
         let number = self.version.or(count.checked_sub(1)).filter(|number| *number < count);
         let Some(number) = number else {
             let wanted = self.version.unwrap_or_default();
-            return Err(format!("there is no version {wanted}: there are {count}"));
+            return Err(format!("there is no version {wanted}: the tree has {count}"));
         };
         self.primitive.edit(&mut Scope { cx, tree, number })?;
         tree.verify_params(cx)

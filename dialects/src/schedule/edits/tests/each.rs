@@ -392,5 +392,5 @@ fn programs() {
             body.replace("place b:1", "place b:1 in vec"),
         ),
     );
-    refuses(two, "version 3 { set_space a:0 to l1 }", "there is no version 3: there are 1");
+    refuses(two, "version 3 { set_space a:0 to l1 }", "there is no version 3: the tree has 1");
 }
