@@ -18,7 +18,8 @@ pub const SCHEDULE: &str = "schedule-regions";
 pub const TILE: &str = "convert-graph-to-gir";
 
 /// Intrinsics of the machine, what is known at compile time, kernels that move less, and what they say of caches.
-pub const TENSORIZE: &str = "tensorize,fold-launches,canonicalize,cse,gir-simplify,loop-invariant-code-motion,gir-cache-hints";
+pub const TENSORIZE: &str =
+    "tensorize,fold-launches,canonicalize,cse,gir-simplify,loop-invariant-code-motion,gir-cache-hints";
 
 /// Upstream operations for a processor.
 pub const LOWER: &str = "inline-programs,update-in-place,plan-buffers,convert-gir-to-cpu,convert-rt-to-llvm,expand-math,expand-fma,expand-truncf,canonicalize,cse";

@@ -261,7 +261,10 @@ const EDITS: u64 = 10_000;
 fn schedules(job: &Job) -> Result<Outcome, Failure> {
     let once = Job { time: Duration::ZERO, ..*job };
     let test = ["-p", "sutura-passes", "--lib", "--", "edited_schedules_for_as_long_as_one_lets_it"];
-    batches(&once, "edits of schedules", (&test, "SUTURA_EDITS"), EDITS)
+    let edited = batches(&once, "edits of schedules", (&test, "SUTURA_EDITS"), EDITS)?;
+    let test = ["-p", "sutura-passes", "--lib", "--", "traces_for_as_long_as_one_lets_it"];
+    let traced = batches(&once, "traces of schedules", (&test, "SUTURA_TRACES"), EDITS)?;
+    Ok(Outcome { lines: [edited.lines, traced.lines].concat() })
 }
 
 /// Runs a test that takes a range of seeds from a variable, again and again.

@@ -9,7 +9,7 @@ use sutura_ir::types::MAX_RANK;
 use sutura_ir::{Attr, Context, Diagnostic, Loc, NamedAttr, Type};
 
 use super::poly::{self, Excess, Poly, Tokens};
-use crate::schedule::TreeAttr;
+use crate::schedule::{TraceAttr, TreeAttr};
 
 /// The property of a tensor type that its symbolic sizes are.
 pub const SIZES: &str = "sizes";
@@ -223,6 +223,9 @@ pub fn map_sizes<E>(cx: &Context, attr: Attr, replace: &mut dyn FnMut(&Poly) -> 
     }
     if let Some(tree) = cx.attr_as::<TreeAttr>(attr) {
         return Ok(cx.ext_attr(tree.map_sizes(replace)?));
+    }
+    if let Some(trace) = cx.attr_as::<TraceAttr>(attr) {
+        return Ok(cx.ext_attr(trace.map_sizes(replace)?));
     }
     if let Some(list) = cx.array(attr) {
         let list = list.iter().map(|inner| map_sizes(cx, *inner, replace)).collect::<Result<Vec<_>, E>>()?;

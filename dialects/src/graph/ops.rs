@@ -9,7 +9,7 @@ use sutura_ir::{OpRef, op};
 use super::combine::{Combiner, CombinersAttr, Joint, StateAttr};
 use super::structured::IteratorsAttr;
 use crate::r#dyn::ops::{SizeAttr, SizesAttr};
-use crate::schedule::TreeAttr;
+use crate::schedule::{TraceAttr, TreeAttr};
 
 /// The structured form: a scalar function applied at every point of an iteration space.
 ///
@@ -429,7 +429,8 @@ impl GatherNdOp<'_> {
 ///
 /// Isolated from above, so that regions are lowered in parallel: the block's arguments stand for the inputs. The facts
 /// about the symbols that its types mention are copied into it as `dyn.symbol` and `dyn.equal` ops at its entry. `schedule`
-/// says how it runs: its kernels as loops around places where its stages are computed; `reasons` what was left out and why.
+/// says how it runs: its kernels as loops around places where its stages are computed; `trace` edits that schedule, or the one
+/// that a rule writes; `reasons` says what was left out and why.
 ///
 /// ```mlir
 /// %y = graph.fusion(%x : tensor<?xf32, #dyn.shape<[N]>>) -> tensor<?xf32, #dyn.shape<[N]>> {
@@ -450,6 +451,8 @@ pub struct FusionOp {
     inputs: Operands<AnyType>,
     /// Its kernels.
     schedule: OptAttr<TreeAttr>,
+    /// Edits of its kernels.
+    trace: OptAttr<TraceAttr>,
     /// Why neighbours were left out.
     reasons: OptAttr<StrArrayAttr>,
     /// Values that the region makes.

@@ -3,6 +3,7 @@
 //! A region's normal form is the algorithm. A schedule says where its loops run and where its stages are computed.
 
 mod attr;
+mod edits;
 mod ops;
 #[cfg(test)]
 mod tests;
@@ -14,7 +15,11 @@ pub use tree::{
 mod verify;
 
 pub use attr::TreeAttr;
-pub use ops::RegionOp;
+pub use edits::{
+    Again, DimLoop, Edit, Fused, Guard, Input, Layout, LoopName, LoopNames, Parts, Primitive, PrimitiveInfo, SpaceName,
+    Spot, TraceAttr, What,
+};
+pub use ops::{RegionOp, TraceOp};
 pub use text::{MAX_LOOPS, rewrite_text, stage_text};
 
 use sutura_ir::registry::{Dialect, DialectBuilder};
@@ -29,6 +34,8 @@ impl Dialect for ScheduleDialect {
     fn register(d: &mut DialectBuilder<'_>) {
         d.description("How regions are computed: their loops, and where in them their stages are.");
         d.define_attr::<TreeAttr>();
+        d.define_attr::<TraceAttr>();
         d.op::<RegionOp<'_>>();
+        d.op::<TraceOp<'_>>();
     }
 }

@@ -3,7 +3,7 @@
 use sutura_ir::constraints::StrAttr;
 use sutura_ir::op;
 
-use super::TreeAttr;
+use super::{TraceAttr, TreeAttr};
 
 /// The schedule of all regions with one algorithm.
 ///
@@ -26,4 +26,25 @@ pub struct RegionOp {
     algorithm: Attr<StrAttr>,
     /// Their schedule.
     tree: Attr<TreeAttr>,
+}
+
+/// Edits of the schedules of all regions with one algorithm, or with the same roles.
+///
+/// The roles are the name of what a region computes without sizes, types of elements, constants and scalar functions: which dims are
+/// kept and which combined, and what reads and writes what along them. A trace fits each region with its algorithm, and each one with
+/// its roles that no trace of its own algorithm fits. `sutura compile --emit=schedule` names both of each region.
+///
+/// ```mlir
+/// schedule.trace "5f0c8d7be1a94d20" roles "91b7e20fd1c3a846" = #schedule.trace<
+///   retile d0 of p:0 by 8
+/// >
+/// ```
+#[op("schedule.trace", format = "$algorithm `roles` $roles `=` $trace attr-dict")]
+pub struct TraceOp {
+    /// The name of what the regions compute.
+    algorithm: Attr<StrAttr>,
+    /// The name of what regions are that the edits fit, too.
+    roles: Attr<StrAttr>,
+    /// The edits.
+    trace: Attr<TraceAttr>,
 }

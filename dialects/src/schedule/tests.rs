@@ -335,7 +335,7 @@ impl Choices<'_> {
     }
 }
 
-fn built(bytes: &[u8], wild: bool) -> TreeAttr {
+pub(super) fn built(bytes: &[u8], wild: bool) -> TreeAttr {
     Choices { bytes: bytes.iter(), wild, around: Vec::new(), next: 0 }.tree()
 }
 

@@ -25,7 +25,7 @@ impl fmt::Display for Dim {
 }
 
 /// A name as a word where it is one, else in quotes.
-fn name_text(cx: &Context, name: &str) -> String {
+pub(super) fn name_text(cx: &Context, name: &str) -> String {
     if is_bare_identifier(name) {
         return name.to_owned();
     }
@@ -49,9 +49,17 @@ pub fn stage_text(cx: &Context, stage: &StageName) -> String {
     format!("{}:{}", name_text(cx, &stage.name), stage.number)
 }
 
+/// ` rows d0 cols d1 in l1 padded`, of which each may be absent.
+pub(super) fn tile_text(cx: &Context, tile: &Tile) -> String {
+    let rows = tile.rows.map_or_else(String::new, |rows| format!(" rows {rows}"));
+    let cols = tile.cols.map_or_else(String::new, |cols| format!(" cols {cols}"));
+    let space = if tile.space.is_empty() { String::new() } else { format!(" in {}", name_text(cx, &tile.space)) };
+    format!("{rows}{cols}{space}{}", if tile.padded { " padded" } else { "" })
+}
+
 // ---- reading
 
-type Parsed<T> = Result<T, Reported>;
+pub(super) type Parsed<T> = Result<T, Reported>;
 
 /// Reads what follows `#schedule.tree`.
 pub(super) fn parse(p: &mut dyn ParamParser) -> Parsed<TreeAttr> {
@@ -195,14 +203,14 @@ fn operand(p: &mut dyn ParamParser, to: Bring, depth: usize) -> Parsed<Operand> 
 }
 
 /// `max:0`
-fn stage(p: &mut dyn ParamParser) -> Parsed<StageName> {
+pub(super) fn stage(p: &mut dyn ParamParser) -> Parsed<StageName> {
     let name = name(p, "a stage, such as 'max:0'")?;
     p.punct(":")?;
     Ok(StageName { number: number(p, "the number of a stage")?, name })
 }
 
 /// What follows what a tile is of.
-fn tile(p: &mut dyn ParamParser) -> Parsed<Tile> {
+pub(super) fn tile(p: &mut dyn ParamParser) -> Parsed<Tile> {
     let mut tile = Tile::default();
     if p.opt_keyword("rows") {
         tile.rows = Some(dim(p)?);
@@ -222,7 +230,7 @@ fn tile(p: &mut dyn ParamParser) -> Parsed<Tile> {
 }
 
 /// A word or a string.
-fn name(p: &mut dyn ParamParser, what: &str) -> Parsed<String> {
+pub(super) fn name(p: &mut dyn ParamParser, what: &str) -> Parsed<String> {
     if let Some(name) = p.opt_string()? {
         return Ok(name);
     }
@@ -230,14 +238,14 @@ fn name(p: &mut dyn ParamParser, what: &str) -> Parsed<String> {
 }
 
 /// A number that counts something.
-fn number(p: &mut dyn ParamParser, what: &str) -> Parsed<usize> {
+pub(super) fn number(p: &mut dyn ParamParser, what: &str) -> Parsed<usize> {
     let loc = p.loc();
     let number = p.opt_int()?.and_then(|number| usize::try_from(number).ok());
     number.ok_or_else(|| p.error_at(loc, &format!("expected {what}, which is at least 0")))
 }
 
 /// `d0`
-fn dim(p: &mut dyn ParamParser) -> Parsed<Dim> {
+pub(super) fn dim(p: &mut dyn ParamParser) -> Parsed<Dim> {
     let loc = p.loc();
     let word = p.opt_any_keyword().unwrap_or_default();
     let digits = word.strip_prefix('d').filter(|d| !d.is_empty() && d.bytes().all(|b| b.is_ascii_digit()));
@@ -368,7 +376,7 @@ impl Lines<'_> {
 
     fn place(&mut self, word: &str, place: &Place) -> fmt::Result {
         write!(self.out, "{word} {}", stage_text(self.cx, &place.stage))?;
-        self.tile(&place.tile)?;
+        self.out.write_str(&tile_text(self.cx, &place.tile))?;
         if place.columnwise { self.out.write_str(" columnwise") } else { Ok(()) }
     }
 
@@ -379,7 +387,7 @@ impl Lines<'_> {
             Bring::Pack => "pack",
         };
         write!(self.out, "{word} {}.{}", stage_text(self.cx, &operand.stage), operand.input)?;
-        self.tile(&operand.tile)?;
+        self.out.write_str(&tile_text(self.cx, &operand.tile))?;
         if let Some(pitch) = operand.pitch {
             write!(self.out, " pitch {pitch}")?;
         }
@@ -387,18 +395,5 @@ impl Lines<'_> {
             self.out.write_str(" ahead")?;
         }
         if operand.body.is_empty() { Ok(()) } else { self.body(&operand.body) }
-    }
-
-    fn tile(&mut self, tile: &Tile) -> fmt::Result {
-        if let Some(rows) = tile.rows {
-            write!(self.out, " rows {rows}")?;
-        }
-        if let Some(cols) = tile.cols {
-            write!(self.out, " cols {cols}")?;
-        }
-        if !tile.space.is_empty() {
-            write!(self.out, " in {}", name_text(self.cx, &tile.space))?;
-        }
-        if tile.padded { self.out.write_str(" padded") } else { Ok(()) }
     }
 }

@@ -18,6 +18,7 @@ mod stages;
 #[cfg(test)]
 mod tests;
 mod tiles;
+mod traces;
 mod write_schedules;
 
 use std::collections::{HashMap, HashSet};
@@ -109,7 +110,8 @@ pub static CONVERT_GRAPH_TO_GIR: PassInfo = PassInfo {
     description: "Each `graph.fusion` becomes one `gir.kernel` or several, each `func.func` around them an `rt.program` \
                   that allocates, launches, calls routines and selects versions. What a function returns is written in place. Spaces \
                   and register tiles are those of the module's `target.machine`, if there is one. A region with a \
-                  `schedule` runs as that says, or is an error; others run as the rule for their family says. Where the kernels \
+                  `schedule` runs as that says, and one with a `trace` as the edits make of it; else it is an error. Others run as the \
+                  rule for their family says. Where the kernels \
                   of a rule are not proved, the ops of the region become kernels one by one, with a remark; where a proof lacks only the equality of \
                   two sizes, the kernel requires it and the program checks it. Run `stitch` first.",
     anchor: Anchor::Op("builtin.module"),
@@ -266,7 +268,7 @@ pub struct Choice {
     pub candidates: Vec<Candidate>,
 }
 
-/// The regions of a module without a schedule, for which the pass, with default options, knows several, with
+/// The regions of a module without a schedule or a trace, for which the pass, with default options, knows several, with
 /// the times that are predicted for the module's machine at these sizes, or likely ones where it gives none.
 ///
 /// # Errors
@@ -279,11 +281,9 @@ pub fn choices(cx: &Context, module: &Body, sizes: &HashMap<String, i64>) -> Res
         let view = OpRef::new(cx, module, function);
         let entry = view.as_::<FuncOp<'_>>().and_then(|_| view.region(0)?.entry());
         let at = fallback::At::of(view);
-        for fusion in entry
-            .into_iter()
-            .flat_map(|e| e.ops())
-            .filter(|op| op.as_::<FusionOp<'_>>().is_some_and(|fusion| fusion.schedule().is_none()))
-        {
+        for fusion in entry.into_iter().flat_map(|e| e.ops()).filter(|op| {
+            op.as_::<FusionOp<'_>>().is_some_and(|fusion| fusion.schedule().is_none() && fusion.trace().is_none())
+        }) {
             let candidates = search::candidates(&at, fusion, &config);
             if candidates.len() > 1 {
                 choices.push(Choice { function, fusion: fusion.op, candidates });

@@ -27,7 +27,7 @@ use super::Config;
 use super::kernel::{Built, Kernel, beyond};
 use super::region::{Arg, FusedRegion, Lowered, Step};
 use super::search::{self, Found};
-use super::{control, fallback, likely};
+use super::{control, fallback, likely, traces};
 use crate::region::Family;
 use crate::region::cost::value_text;
 use crate::stitch::is_compute;
@@ -59,9 +59,10 @@ pub(super) fn convert<'c, 'a>(
     for op in entry.ops() {
         if let Some(fusion) = op.as_::<FusionOp<'_>>() {
             let inputs = op.operands().try_for_each(|v| buffer(op, op.body, v).map(drop));
-            let found = inputs.and_then(|()| match fusion.schedule() {
-                Some(tree) => fallback::followed(&at, op, tree, config),
-                None => match search::best(op, config) {
+            let found = inputs.and_then(|()| match (fusion.trace(), fusion.schedule()) {
+                (Some(trace), _) => traces::followed(&at, op, trace, config).map(|(_, found)| found),
+                (None, Some(tree)) => fallback::followed(&at, op, tree, config),
+                (None, None) => match search::best(op, config) {
                     Ok(found) => fallback::proved(&at, found, config),
                     Err(error) => fallback::unfit(&at, op, config, error),
                 },

@@ -9,13 +9,13 @@ use std::fmt::Write;
 use indexmap::IndexMap;
 use sutura_dialects::func::FuncOp;
 use sutura_dialects::graph::FusionOp;
-use sutura_dialects::schedule::{RegionOp, TreeAttr};
+use sutura_dialects::schedule::{RegionOp, TraceOp, TreeAttr};
 use sutura_ir::asm::print::attr_text;
-use sutura_ir::{Body, Context, Diagnostic, Loc, Op, OpRef, OpView, Rewriter};
+use sutura_ir::{Attr, Body, Context, Diagnostic, Loc, Op, OpRef, OpView, Rewriter};
 
 use super::Machine;
 use super::region::FusedRegion;
-use super::schedule::{algorithm, describe};
+use super::schedule::{algorithm, describe, roles};
 
 /// A region of a function, and what it computes.
 struct Region<'a> {
@@ -59,6 +59,7 @@ pub fn text(cx: &Context, module: &Body) -> Result<String, String> {
         comment(&mut out, &format!("Regions {}", places.join(", ")));
         let read = FusedRegion::read(regions[0].op, &machine).map_err(|error| error.message.clone())?;
         let lines = describe(&read, tree).map_err(|misfit| misfit.0)?;
+        comment(&mut out, &format!("roles \"{}\"", roles(&read).map_err(|misfit| misfit.0)?));
         lines.iter().for_each(|line| comment(&mut out, line));
         let tree = attr_text(cx, cx.ext_attr((*tree).clone())).replace('\n', "\n  ");
         // Writing to a string does not fail.
@@ -85,45 +86,116 @@ pub struct Attached {
     pub regions: usize,
     /// Algorithms of the file that no region has, with their places.
     pub unused: Vec<(Loc, String)>,
+    /// Algorithms of traces that fit no region.
+    pub unused_traces: Vec<(Loc, String)>,
 }
 
-/// Gives the regions of a module the schedules of a file; those that have one already keep no other.
-///
-/// # Errors
-/// When the file holds something else, or two schedules of one algorithm.
-pub fn attach(cx: &Context, module: &mut Body, file: &Body) -> Result<Attached, Box<Diagnostic>> {
-    let mut schedules: IndexMap<&str, (RegionOp<'_>, usize)> = IndexMap::new();
-    for op in file.entry_block().into_iter().flat_map(|block| file.ops(block)) {
-        let view = OpRef::new(cx, file, op);
-        let Some(region) = view.as_::<RegionOp<'_>>() else {
-            let error = view.error("is no schedule, and the file is to hold nothing else");
-            return Err(Box::new(
-                error.help("a file of schedules holds 'schedule.region', as '--emit=schedule' writes it"),
-            ));
-        };
-        if schedules.insert(region.algorithm(), (region, 0)).is_some() {
-            return Err(Box::new(
-                view.error(format!("is a second schedule of the algorithm '{}'", region.algorithm())),
-            ));
+/// What a file holds, and how often each is used.
+#[derive(Default)]
+struct File<'f> {
+    schedules: IndexMap<&'f str, (RegionOp<'f>, usize)>,
+    traces: IndexMap<&'f str, (TraceOp<'f>, usize)>,
+}
+
+impl<'f> File<'f> {
+    fn of(cx: &'f Context, file: &'f Body) -> Result<Self, Box<Diagnostic>> {
+        let mut all = Self::default();
+        for op in file.entry_block().into_iter().flat_map(|block| file.ops(block)) {
+            let view = OpRef::new(cx, file, op);
+            let (twice, algorithm) = match (view.as_::<RegionOp<'_>>(), view.as_::<TraceOp<'_>>()) {
+                (Some(region), _) => {
+                    let twice = all.schedules.insert(region.algorithm(), (region, 0)).is_some();
+                    (twice.then_some("schedule"), region.algorithm())
+                }
+                (None, Some(trace)) => {
+                    let twice = all.traces.insert(trace.algorithm(), (trace, 0)).is_some();
+                    (twice.then_some("trace"), trace.algorithm())
+                }
+                (None, None) => {
+                    let error = view.error("is no schedule, and the file is to hold nothing else");
+                    let help = "a file of schedules holds 'schedule.region', as '--emit=schedule' writes it, and 'schedule.trace'";
+                    return Err(Box::new(error.help(help)));
+                }
+            };
+            if let Some(what) = twice {
+                return Err(Box::new(view.error(format!("is a second {what} of the algorithm '{algorithm}'"))));
+            }
+        }
+        Ok(all)
+    }
+
+    /// The trace of a region: the one of its algorithm, or else the one of its roles.
+    fn trace(&mut self, region: &Region<'_>, machine: &Machine) -> Result<Option<TraceOp<'f>>, Box<Diagnostic>> {
+        if let Some((trace, uses)) = self.traces.get_mut(region.algorithm.as_str()) {
+            *uses += 1;
+            return Ok(Some(*trace));
+        }
+        if self.traces.is_empty() {
+            return Ok(None);
+        }
+        let Ok(Ok(roles)) = FusedRegion::read(region.op, machine).map(|read| roles(&read)) else { return Ok(None) };
+        let mut alike = self.traces.values_mut().filter(|(trace, _)| trace.roles() == roles);
+        let Some((trace, uses)) = alike.next() else { return Ok(None) };
+        if let Some((second, _)) = alike.next() {
+            let place = &region.place;
+            let message =
+                format!("is a second trace with the roles '{roles}', and {place} has the algorithm of neither");
+            return Err(Box::new(second.op_ref().error(message)));
+        }
+        *uses += 1;
+        Ok(Some(*trace))
+    }
+
+    /// What the file has for a region, and the property that it becomes.
+    fn found(
+        &mut self,
+        cx: &Context,
+        region: &Region<'_>,
+        machine: &Machine,
+    ) -> Result<Option<(&'static str, Attr)>, Box<Diagnostic>> {
+        let trace = self.trace(region, machine)?;
+        let schedule = self.schedules.get_mut(region.algorithm.as_str());
+        match (schedule, trace) {
+            (Some(_), Some(trace)) => {
+                let place = &region.place;
+                let error = format!("edits the schedule of {place}, for which the file has a schedule of its own");
+                Err(Box::new(trace.op_ref().error(error).help("remove one of the two, or edit the schedule")))
+            }
+            (Some((schedule, uses)), None) => {
+                *uses += 1;
+                Ok(Some(("schedule", cx.ext_attr(schedule.tree().clone()))))
+            }
+            (None, trace) => Ok(trace.map(|trace| ("trace", cx.ext_attr(trace.trace().clone())))),
         }
     }
-    let mut found: HashMap<Op, Vec<(Op, TreeAttr)>> = HashMap::new();
+}
+
+/// Gives the regions of a module the schedules and traces of a file; those that have a schedule already keep no other, and a trace
+/// edits it.
+///
+/// # Errors
+/// When the file holds something else, or several things for one region.
+pub fn attach(cx: &Context, module: &mut Body, file: &Body) -> Result<Attached, Box<Diagnostic>> {
+    let mut file = File::of(cx, file)?;
+    let machine = Machine::of_module(cx, module, 0, 0).map_err(|message| Diagnostic::error(Loc::UNKNOWN, message))?;
+    let mut found: HashMap<Op, Vec<(Op, &str, Attr)>> = HashMap::new();
     for region in regions(cx, module) {
-        if let Some((schedule, uses)) = schedules.get_mut(region.algorithm.as_str()) {
-            *uses += 1;
-            found.entry(region.function).or_default().push((region.op.op, schedule.tree().clone()));
+        if let Some((name, attr)) = file.found(cx, &region, &machine)? {
+            found.entry(region.function).or_default().push((region.op.op, name, attr));
         }
     }
     let mut attached = Attached::default();
     for (function, fusions) in found {
         let Some(inside) = module.nested_mut(function) else { continue };
         let mut rewriter = Rewriter::new(cx, inside);
-        for (fusion, tree) in fusions {
-            rewriter.set_prop(fusion, "schedule", Some(cx.ext_attr(tree)));
+        for (fusion, name, attr) in fusions {
+            rewriter.set_prop(fusion, name, Some(attr));
             attached.regions += 1;
         }
     }
-    let unused = schedules.into_iter().filter(|(_, (_, uses))| *uses == 0);
+    let unused = file.schedules.into_iter().filter(|(_, (_, uses))| *uses == 0);
     attached.unused = unused.map(|(algorithm, (op, _))| (op.op_ref().loc(), algorithm.to_owned())).collect();
+    let unused = file.traces.into_iter().filter(|(_, (_, uses))| *uses == 0);
+    attached.unused_traces = unused.map(|(algorithm, (op, _))| (op.op_ref().loc(), algorithm.to_owned())).collect();
     Ok(attached)
 }

@@ -7,7 +7,7 @@ use sutura_ir::analysis::PreservedAnalyses;
 use sutura_ir::pass::{Anchor, Pass, PassInfo, PassOptions, PassResult, PassRun, StatisticInfo};
 use sutura_ir::{Loc, Op, OpRef, Rewriter};
 
-use super::{CONVERT_OPTIONS, ConvertGraphToGir, fallback, from_options, search};
+use super::{CONVERT_OPTIONS, ConvertGraphToGir, fallback, from_options, traces};
 
 /// `schedule-regions`
 pub static SCHEDULE_REGIONS: PassInfo = PassInfo {
@@ -15,8 +15,8 @@ pub static SCHEDULE_REGIONS: PassInfo = PassInfo {
     argument: "schedule-regions",
     summary: "Write the schedule of each region as its attribute",
     description: "Each `graph.fusion` gets the attribute `schedule` that a rule writes for it: what `convert-graph-to-gir` with the \
-                  same options would follow. A region that has a schedule keeps it. One whose kernels are not proved is \
-                  lowered op by op: it gets none, with a remark.",
+                  same options would follow. A region that has a schedule keeps it. A `trace` becomes the schedule that its edits make. One \
+                  whose kernels are not proved is lowered op by op: it gets none, with a remark.",
     anchor: Anchor::Op("builtin.module"),
     options: CONVERT_OPTIONS,
     statistics: &[
@@ -57,6 +57,7 @@ impl Pass for ScheduleRegions {
             let Some(inside) = run.body.nested_mut(function) else { continue };
             let mut rewriter = Rewriter::new(cx, inside);
             rewriter.set_prop(fusion, "schedule", Some(cx.ext_attr(tree)));
+            rewriter.set_prop(fusion, "trace", None);
             run.count("num-scheduled", 1);
             run.passed(loc, "has its schedule as attribute".to_owned());
         }
@@ -65,31 +66,31 @@ impl Pass for ScheduleRegions {
 }
 
 impl ScheduleRegions {
-    /// The schedules of all regions that have none yet.
+    /// The schedules of all regions that have none yet, or edits of one.
     fn written(&self, run: &mut PassRun<'_>) -> Result<Vec<Written>, sutura_ir::pass::PassError> {
         let (cx, body) = (run.cx, &*run.body);
         let config = self.0.config(cx, body).map_err(|message| run.diags.error(run.header.loc, message))?;
-        let mut all = Vec::new();
+        let (mut all, mut refused) = (Vec::new(), None);
         for function in body.entry_block().into_iter().flat_map(|block| body.ops(block)) {
             let view = OpRef::new(cx, body, function);
             let Some(entry) = view.as_::<FuncOp<'_>>().and_then(|_| view.region(0)?.entry()) else { continue };
             let at = fallback::At::of(view);
             for op in entry.ops() {
-                if op.as_::<FusionOp<'_>>().is_none_or(|fusion| fusion.schedule().is_some()) {
-                    continue;
-                }
-                let found = search::best(op, &config).and_then(|found| fallback::proved(&at, found, &config));
-                let schedule = match found {
-                    Ok((found, missed)) => match (found.lowered.schedule, missed.first()) {
-                        (Some(tree), _) => Ok(tree),
-                        (None, Some(why)) => Err(format!("it {why}")),
-                        (None, None) => Err("its ops are lowered one by one".to_owned()),
+                let Some(fusion) = op.as_::<FusionOp<'_>>() else { continue };
+                let schedule = match (fusion.trace(), fusion.schedule()) {
+                    (Some(trace), _) => match traces::followed(&at, op, trace, &config) {
+                        Ok((tree, _)) => Ok(tree),
+                        Err(error) => {
+                            refused = Some(run.diags.report(*error));
+                            continue;
+                        }
                     },
-                    Err(error) => Err(error.message.clone()),
+                    (None, Some(_)) => continue,
+                    (None, None) => traces::by_rule(&at, op, &config),
                 };
                 all.push(Written { function, fusion: op.op, loc: op.loc(), schedule });
             }
         }
-        Ok(all)
+        refused.map_or(Ok(all), |reported| Err(reported.into()))
     }
 }

@@ -21,19 +21,19 @@ impl Dice {
         (self.next() % end as u64) as usize
     }
 
-    fn yes(&mut self) -> bool {
+    pub(crate) fn yes(&mut self) -> bool {
         self.below(2) == 0
     }
 
-    fn of<'l, T>(&mut self, list: &'l [T]) -> &'l T {
+    pub(crate) fn of<'l, T>(&mut self, list: &'l [T]) -> &'l T {
         &list[self.below(list.len())]
     }
 
-    fn dim(&mut self) -> Dim {
+    pub(crate) fn dim(&mut self) -> Dim {
         Dim(self.below(5))
     }
 
-    fn split(&mut self) -> Split {
+    pub(crate) fn split(&mut self) -> Split {
         match self.below(5) {
             0 | 1 => Split::One,
             2 | 3 => Split::By(*self.of(&[1, 2, 3, 4, 5, 8, 16, 32, 4096])),

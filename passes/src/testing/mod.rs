@@ -8,6 +8,7 @@ pub(crate) mod programs;
 mod rewrites;
 mod schedules;
 mod stages;
+mod traces;
 
 use sutura_dialects::r#dyn::attr::{symbolic_shape, tensor_of};
 use sutura_dialects::r#dyn::ops::SymbolOp;

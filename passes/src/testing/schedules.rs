@@ -12,10 +12,11 @@ use sutura_dialects::graph::build::{Joined, Padding, Window};
 use sutura_dialects::schedule::TreeAttr;
 use sutura_interp::Tolerance;
 use sutura_ir::ext::VerifyParams;
-use sutura_ir::{Context, Module, Op, OpRef, Rewriter, Type};
+use sutura_ir::{Attr, Context, Module, Op, OpRef, Rewriter, Type};
 
 use super::edits::{Dice, edit};
 use super::programs::{named, program, sizes, steps};
+use super::traces::trace;
 use super::{agree, any as any_symbol, context, copy, function, run, tensor, text};
 
 /// Sums are made in other orders, of numbers that cancel.
@@ -45,9 +46,30 @@ fn scheduled(cx: &Context, module: &Module) -> Vec<(Op, Op, TreeAttr)> {
     all
 }
 
-fn set(cx: &Context, module: &mut Module, (function, fusion): (Op, Op), tree: TreeAttr) {
+fn set(cx: &Context, module: &mut Module, (function, fusion): (Op, Op), (name, attr): (&str, Option<Attr>)) {
     let inside = module.body_mut().nested_mut(function).expect("a function has a body");
-    Rewriter::new(cx, inside).set_prop(fusion, "schedule", Some(cx.ext_attr(tree)));
+    Rewriter::new(cx, inside).set_prop(fusion, name, attr);
+}
+
+/// What is changed of a region's schedule: attributes of it.
+type Change = fn(&Context, &TreeAttr, &mut Dice) -> Option<Vec<(&'static str, Option<Attr>)>>;
+
+/// An edited schedule, if it is one.
+fn edited(cx: &Context, tree: &TreeAttr, dice: &mut Dice) -> Option<Vec<(&'static str, Option<Attr>)>> {
+    let mut tree = tree.clone();
+    for _ in 0..=dice.below(3) {
+        edit(&mut tree, dice);
+    }
+    tree.verify_params(cx).is_ok().then(|| vec![("schedule", Some(cx.ext_attr(tree)))])
+}
+
+/// A trace of the schedule, or of the one that the rule writes again.
+fn traced(cx: &Context, tree: &TreeAttr, dice: &mut Dice) -> Option<Vec<(&'static str, Option<Attr>)>> {
+    let mut attrs = vec![("trace", Some(cx.ext_attr(trace(cx, tree, dice))))];
+    if dice.yes() {
+        attrs.push(("schedule", None));
+    }
+    Some(attrs)
 }
 
 /// A module and the machine that it is for; none stands for any processor.
@@ -206,11 +228,11 @@ fn runner(seed: u64) -> TestRunner {
     TestRunner::new_with_rng(Config::default(), TestRng::from_seed(RngAlgorithm::ChaCha, &bytes))
 }
 
-/// Edits a schedule of a random program. True for one that was followed.
+/// Changes a schedule of a random program. True for one that was followed.
 ///
 /// # Errors
 /// When a program that was edited means something else, when what was refused is said in other words, or on an internal error.
-fn keeps_or_refuses(cx: &Context, seed: u64) -> Result<bool, String> {
+fn keeps_or_refuses(cx: &Context, seed: u64, change: Change) -> Result<bool, String> {
     let (mut runner, mut dice) = (runner(seed), Dice(seed));
     let options = SMALL[dice.below(SMALL.len())];
     let programs = std::iter::repeat_with(|| {
@@ -220,18 +242,18 @@ fn keeps_or_refuses(cx: &Context, seed: u64) -> Result<bool, String> {
     });
     let found = { programs }.find(|(.., regions)| !regions.is_empty());
     let (before, mut module, regions) = found.expect("programs without schedules are few");
-    let (function, fusion, mut tree) = regions[dice.below(regions.len())].clone();
-    for _ in 0..=dice.below(3) {
-        edit(&mut tree, &mut dice);
-    }
-    if tree.verify_params(cx).is_err() {
-        return Ok(false);
-    }
-    set(cx, &mut module, (function, fusion), tree);
+    let (function, fusion, tree) = &regions[dice.below(regions.len())];
+    let Some(attrs) = change(cx, tree, &mut dice) else { return Ok(false) };
+    // A trace becomes a schedule before, or as it is followed.
+    let before_it = attrs.iter().any(|(name, _)| *name == "trace") && dice.yes();
+    attrs.into_iter().for_each(|attr| set(cx, &mut module, (*function, *fusion), attr));
     let given = text(cx, &module);
+    let written = if before_it { format!("schedule-regions{options},") } else { String::new() };
+    let pipeline = format!("builtin.module({written}convert-graph-to-gir{options})");
     let outcome = catch_unwind(AssertUnwindSafe(|| {
-        if let Err(said) = run(cx, &mut module, &format!("builtin.module(convert-graph-to-gir{options})")) {
-            assert!(said.iter().any(|line| line.contains("has a schedule")), "refused in other words: {said:?}");
+        if let Err(said) = run(cx, &mut module, &pipeline) {
+            let refused = |line: &String| line.contains("has a schedule") || line.contains("has a trace that");
+            assert!(said.iter().any(refused), "refused in other words: {said:?}");
             return false;
         }
         let lowered = before.machine.is_none().then(|| {
@@ -260,22 +282,22 @@ fn keeps_or_refuses(cx: &Context, seed: u64) -> Result<bool, String> {
     })
 }
 
-/// Edits from `first` on; how many were followed.
-fn edits(first: u64, number: u64) -> u64 {
+/// Changes from `first` on; how many were followed.
+fn changes(change: Change, first: u64, number: u64) -> u64 {
     use rayon::prelude::*;
     let outcomes: Vec<_> =
-        (first..first + number).into_par_iter().map(|seed| keeps_or_refuses(&context(), seed)).collect();
+        (first..first + number).into_par_iter().map(|seed| keeps_or_refuses(&context(), seed, change)).collect();
     let wrong: Vec<&String> = outcomes.iter().filter_map(|outcome| outcome.as_ref().err()).collect();
     if let Some(first) = wrong.first() {
         let seeds: Vec<&str> = wrong.iter().filter_map(|said| said.lines().next()).collect();
-        panic!("{} edits went wrong:\n{}\n\n{first}", wrong.len(), seeds.join("\n"));
+        panic!("{} changes went wrong:\n{}\n\n{first}", wrong.len(), seeds.join("\n"));
     }
     outcomes.iter().filter(|outcome| matches!(outcome, Ok(true))).count() as u64
 }
 
 #[test]
 fn edited_schedules_keep_the_meaning_or_are_refused() {
-    let followed = edits(0, 300);
+    let followed = changes(edited, 0, 300);
     eprintln!("{followed} of 300 edits followed");
     assert!((60..290).contains(&followed), "{followed} of 300 edits followed");
 }
@@ -306,10 +328,27 @@ fn special_programs_have_the_nodes_that_they_are_for() {
 /// `SUTURA_EDITS=0..10000`, which `cargo xtask soak` sets.
 #[test]
 fn edited_schedules_for_as_long_as_one_lets_it() {
-    let Ok(wanted) = std::env::var("SUTURA_EDITS") else { return };
+    for_as_long(edited, "SUTURA_EDITS");
+}
+
+/// `SUTURA_TRACES=0..10000`, which `cargo xtask soak` sets.
+#[test]
+fn traces_for_as_long_as_one_lets_it() {
+    for_as_long(traced, "SUTURA_TRACES");
+}
+
+fn for_as_long(change: Change, variable: &str) {
+    let Ok(wanted) = std::env::var(variable) else { return };
     let (first, last) = wanted.split_once("..").expect("a range");
     let [first, last] = [first, last].map(|number| number.parse::<u64>().expect("a number"));
-    eprintln!("{} of {} edits followed", edits(first, last - first), last - first);
+    eprintln!("{} of {} followed", changes(change, first, last - first), last - first);
+}
+
+#[test]
+fn traces_keep_the_meaning_or_are_refused() {
+    let followed = changes(traced, 0, 300);
+    eprintln!("{followed} of 300 traces followed");
+    assert!((60..290).contains(&followed), "{followed} of 300 traces followed");
 }
 
 #[test]

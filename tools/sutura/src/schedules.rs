@@ -9,10 +9,10 @@ use crate::input;
 use crate::pipeline::{Compilation, Program, SCHEDULE};
 use crate::talk::Talk;
 
-/// Gives the regions of a program the schedules of a file.
+/// Gives the regions of a program the schedules and traces of a file.
 ///
 /// # Errors
-/// When the file is malformed, or when no region has an algorithm of the file.
+/// When the file is malformed, or when nothing of it is for a region.
 pub(crate) fn attach(
     compilation: &Compilation,
     program: &mut Program,
@@ -27,7 +27,7 @@ pub(crate) fn attach(
     let file = compilation.parse_beside(&text, path, talk)?;
     let cx = &compilation.cx;
     let attached = schedule_file::attach(cx, program.module.body_mut(), file.module.body());
-    let Attached { regions, unused } = attached.map_err(|error| {
+    let Attached { regions, unused, unused_traces } = attached.map_err(|error| {
         compilation.tell(&error, talk);
         Failure::input(format!("`{name}` holds no schedules that can be used"))
     })?;
@@ -38,6 +38,10 @@ pub(crate) fn attach(
     }
     for (_, algorithm) in &unused {
         talk.warning(&format!("`{name}`: no region has the algorithm '{algorithm}': its schedule is not used"));
+    }
+    for (_, algorithm) in &unused_traces {
+        let what = format!("no region has the algorithm '{algorithm}', or the roles of its trace");
+        talk.warning(&format!("`{name}`: {what}: the trace is not used"));
     }
     talk.note(&format!("schedule   {regions} regions run as `{name}` says"));
     Ok(())

@@ -157,3 +157,65 @@ fn commands_that_run_models_take_schedules() {
         assert!(output.status.code() == Some(code) && said.contains(words), "{command}: {:?} {said}", output.status);
     }
 }
+
+/// A product of `M` rows, with what follows it, as a model of its own.
+fn product(depth: usize, columns: usize) -> String {
+    let (left, right) =
+        (format!("tensor<?x{depth}xf32, #dyn.shape<[M, {depth}]>>"), format!("tensor<{depth}x{columns}xf32>"));
+    let result = format!("tensor<?x{columns}xf32, #dyn.shape<[M, {columns}]>>");
+    format!(
+        "#mk = affine_map<(d0, d1, d2) -> (d0, d2)>
+#kn = affine_map<(d0, d1, d2) -> (d2, d1)>
+#mn = affine_map<(d0, d1, d2) -> (d0, d1)>
+func.func @main(%x: {left}, %w: {right}) -> {result} {{
+  %M = dyn.symbol \"M\" : index
+  %p = graph.compute ins(%x, %w : {left}, {right}) -> {result} {{combiners = #graph.combiners<[add]>, iterators = #graph.iterators<[parallel, parallel, reduce]>, maps = [#mk, #kn, #mn]}} {{
+  ^bb0(%l: f32, %r: f32):
+    %v = arith.mulf %l, %r : f32
+    graph.yield %v : f32
+  }}
+  return %p : {result}
+}}
+"
+    )
+}
+
+/// What was found for one model is used for another one with other sizes.
+#[test]
+fn a_trace_serves_regions_with_the_same_roles() {
+    let folder = folder();
+    let at = folder.path();
+    fs::write(at.join("small.mlir"), product(24, 40)).expect("it can be written");
+    fs::write(at.join("large.mlir"), product(96, 130)).expect("it can be written");
+    let emitted = shell("sutura compile small.mlir --emit=schedule -o small.s.mlir", at);
+    assert!(emitted.status.success(), "{}", said(&emitted));
+    let written = fs::read_to_string(at.join("small.s.mlir")).expect("it was written");
+    let between = |start: &str| written.split(start).nth(1).and_then(|rest| rest.split('"').next()).expect("a name");
+    let (algorithm, roles) = (between("schedule.region \""), between("roles \""));
+    let trace = |edits: &str| {
+        let text = format!("schedule.trace \"{algorithm}\" roles \"{roles}\" = #schedule.trace<{edits}>\n");
+        fs::write(at.join("trace.mlir"), text).expect("it can be written");
+    };
+    trace("retile d0 of p:0 by 5");
+    for model in ["small.mlir", "large.mlir"] {
+        let traced = shell(&format!("sutura compile {model} --schedule trace.mlir --emit=schedule -o traced.mlir"), at);
+        assert!(traced.status.success() && said(&traced).contains("1 regions run as"), "{}", said(&traced));
+        let traced = fs::read_to_string(at.join("traced.mlir")).expect("it was written");
+        assert!(traced.contains("loop d0 by 5 grid") && traced.contains(&format!("roles \"{roles}\"")), "{traced}");
+        let made = shell(&format!("sutura compile {model} --schedule trace.mlir -o m.sutura"), at);
+        assert!(made.status.success(), "{}", said(&made));
+        // What is written of it is a schedule like any other.
+        let again = shell(&format!("sutura compile {model} --schedule traced.mlir -o m.sutura"), at);
+        assert!(again.status.success(), "{}", said(&again));
+    }
+    // The second product of another model has nothing behind it, either.
+    let other = shell("sutura compile model.onnx --schedule trace.mlir -o m.sutura", at);
+    assert!(other.status.success() && said(&other).contains("1 regions run as"), "{}", said(&other));
+    fs::write(at.join("none.mlir"), "schedule.trace \"x\" roles \"y\" = #schedule.trace<>").expect("it can be written");
+    let none = shell("sutura compile large.mlir --schedule none.mlir -o m.sutura", at);
+    assert!(none.status.code() == Some(1) && said(&none).contains("a schedule for no region"), "{}", said(&none));
+    trace("split d9 of p:0 by 5");
+    let refused = shell("sutura compile large.mlir --schedule trace.mlir -o m.sutura", at);
+    let why = "has a trace that is refused: edit 0, 'split d9 of p:0 by 5': no loop over d9 lies around stage 'p:0'";
+    assert!(refused.status.code() == Some(3) && said(&refused).contains(why), "{}", said(&refused));
+}

@@ -91,8 +91,13 @@ pub(in super::super) fn algorithm(region: OpRef<'_>) -> String {
     let text = op_text(region, &options);
     // Before the block come attributes, and operands with numbers of the function.
     let body = text.split_once("^bb0").map_or(&text[..], |(_, body)| body);
+    name_of(body)
+}
+
+/// A name for a text.
+pub(super) fn name_of(text: &str) -> String {
     // FNV-1a, of which files keep what it gives.
-    let hash = body
+    let hash = text
         .bytes()
         .fold(0xcbf2_9ce4_8422_2325_u64, |hash, byte| (hash ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01b3));
     format!("{hash:016x}")

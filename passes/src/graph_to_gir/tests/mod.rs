@@ -13,6 +13,7 @@ mod reductions;
 mod rows;
 mod scatter;
 mod search;
+mod traces;
 
 use sutura_ir::{Context, Module};
 

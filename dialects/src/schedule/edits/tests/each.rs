@@ -1,0 +1,396 @@
+//! What each primitive makes of a tree, and what it refuses.
+
+use super::{context, trace, tree, written};
+
+/// Edits of the last of some versions make others of them.
+fn makes(before: &str, edits: &str, after: &str) {
+    let cx = context();
+    let edited = trace(&cx, edits).apply(&cx, tree(&cx, before)).unwrap_or_else(|why| panic!("{why}"));
+    assert_eq!(written(&cx, &edited), written(&cx, tree(&cx, after)), "{edits}");
+}
+
+/// The last edit is refused, with this reason.
+fn refuses(before: &str, edits: &str, why: &str) {
+    let cx = context();
+    let trace = trace(&cx, edits);
+    let last = trace.edits.last().expect("an edit");
+    let said = format!("edit {}, '{}': {why}", trace.edits.len() - 1, last.primitive.text(&cx));
+    assert_eq!(trace.apply(&cx, tree(&cx, before)).map(|tree| written(&cx, &tree)), Err(said));
+}
+
+/// A version of one kernel.
+fn kernel(body: &str) -> String {
+    format!("version {{ kernel {{ {body} }} }}")
+}
+
+/// A product whose right factor is packed.
+const PRODUCT: &str = "version {
+  kernel { loop d1 by 32 grid { loop d2 { pack p:0.1 cols d1 in vec padded } } }
+  kernel { loop d1 by 32 grid { loop d0 by 12 grid { loop d2 { contract p:0 rows d0 cols d1 in vec } } } }
+}";
+
+/// A softmax of long rows.
+const LONG: &str = "version {
+  kernel { loop d0 grid { loop d1 by 64 grid { place e:0 cols d1 in l1 place s:1 cols d1 in l1 } } }
+  kernel { loop d0 grid { join s:1 in l1 } }
+  kernel { loop d0 grid { loop d1 by 64 grid { place e:0 cols d1 in l1 place q:2 cols d1 in l1 } } }
+}";
+
+const ROWS: &str =
+    "version { kernel { loop d0 grid { place e:0 cols d1 in l1 place s:1 cols d1 in l1 place q:2 cols d1 in l1 } } }";
+
+#[test]
+fn split() {
+    makes(&kernel("loop d0 { place e:0 }"), "split d0 of e:0 by 4", &kernel("loop d0 by 4 { loop d0 { place e:0 } }"));
+    makes(
+        &kernel("loop d0 { loop d1 { place e:0 } }"),
+        "split d0 of e:0 even 4",
+        &kernel("loop d0 even 4 { loop d0 { loop d1 { place e:0 } } }"),
+    );
+    // The smaller number is the inner one.
+    let whole = kernel("loop d0 by 16 { place e:0 cols d0 in l1 }");
+    makes(&whole, "split d0 of e:0 by 4", &kernel("loop d0 by 16 { loop d0 by 4 { place e:0 cols d0 in l1 } }"));
+    makes(&whole, "split d0 of e:0 by 64", &kernel("loop d0 by 64 { loop d0 by 16 { place e:0 cols d0 in l1 } }"));
+    // Loops of the grid come first.
+    makes(
+        &kernel("loop d0 grid { loop d1 grid { place e:0 } }"),
+        "split d0 of e:0 by 4",
+        &kernel("loop d0 by 4 grid { loop d1 grid { loop d0 { place e:0 } } }"),
+    );
+    // What a tile has, alone.
+    makes(
+        ROWS,
+        "split d1 of s:1 by 16",
+        &ROWS.replace("place s:1 cols d1 in l1", "loop d1 by 16 { place s:1 cols d1 in l1 }"),
+    );
+    // Loops that copy.
+    makes(
+        &kernel("cache p:0.1 cols d1 in l1 { loop d1 by 16 { operand p:0.1 cols d1 in vec } }"),
+        "split d1 of p:0.1 by 32",
+        &kernel("cache p:0.1 cols d1 in l1 { loop d1 by 32 { loop d1 by 16 { operand p:0.1 cols d1 in vec } } }"),
+    );
+    refuses(ROWS, "split d2 of s:1 by 16", "no loop over d2 lies around stage 's:1'");
+    refuses(ROWS, "split d0.1 of s:1 by 16", "only one loop over d0 lies around stage 's:1': there is no 'd0.1'");
+    refuses(
+        &whole,
+        "split d0 of e:0 by 6",
+        "the loop over d0 has 16 indices a trip: 6 is no multiple and no part of that",
+    );
+    refuses(&whole, "split d0 of e:0 by 16", "the loop over d0 has 16 indices a trip already");
+    refuses(
+        &whole,
+        "split d0 of e:0 by 0",
+        "the loop over d0 has 16 indices a trip: 0 is no multiple and no part of that",
+    );
+    refuses(
+        &whole,
+        "split d0 of e:0 even 2",
+        "the loop over d0 has 16 indices a trip, and even parts are of single ones",
+    );
+    refuses(
+        &kernel("loop d0 even 3 grid { loop d0 { place e:0 } }"),
+        "split d0 of e:0 by 2",
+        "the loop over d0 has 3 even parts, which are not divided again",
+    );
+    refuses(ROWS, "split d0 of s:1 by -1", "the loop over d0 is split by -1; it must be at least 1");
+    refuses(ROWS, "split d0 of t:7 by 2", "stage 't:7' is not placed");
+    refuses(LONG, "split d0 of e:0 by 2", "stage 'e:0' is in the kernels 0 and 2; 'e:0 kernel 0' is one of the two");
+    refuses(LONG, "split d0 of e:0 kernel 1 by 2", "stage 'e:0' is not placed in kernel 1");
+    refuses(
+        LONG,
+        "split d0 of e:0 kernel 9223372036854775807 by 2",
+        "stage 'e:0' is not placed in kernel 9223372036854775807: there are 3",
+    );
+}
+
+#[test]
+fn retile_and_bind() {
+    makes(PRODUCT, "retile d0 of p:0 by 8", &PRODUCT.replace("by 12", "by 8"));
+    makes(
+        PRODUCT,
+        "retile d1 of p:0.1 by 16 retile d1 of p:0 even 16",
+        &PRODUCT.replacen("by 32", "by 16", 1).replace("by 32", "even 16"),
+    );
+    refuses(PRODUCT, "retile d0 of p:0 by 0", "the loop over d0 is split by 0; it must be at least 1");
+    refuses(PRODUCT, "retile d0 of p:0.1 by 8", "no loop over d0 lies around operand 'p:0.1'");
+    makes(ROWS, "bind d0 of s:1 to turn", &ROWS.replace(" grid", ""));
+    makes(ROWS, "bind d0 of s:1 to units", &ROWS.replace("grid", "units"));
+    refuses(
+        PRODUCT,
+        "bind d1 of p:0 to turn",
+        "the loop over d0 is of the grid, but the loop over d1 around it is not of the grid",
+    );
+}
+
+#[test]
+fn fuse_and_join() {
+    let nest = kernel("loop d0 grid { loop d1 { loop d2 by 4 { place e:0 cols d2 in l1 } } }");
+    makes(
+        &nest,
+        "fuse d0 d1",
+        "version { fuse d0 d1 kernel { loop d0 grid { loop d1 by 4 { place e:0 cols d1 in l1 } } } }",
+    );
+    makes(
+        &nest,
+        "fuse d1 d2",
+        "version { fuse d1 d2 kernel { loop d0 grid { loop d1 by 4 { place e:0 cols d1 in l1 } } } }",
+    );
+    makes(
+        &kernel("loop d0 by 8 grid { loop d0 by 1 { place e:0 } }"),
+        "fuse d0 d0.1 of e:0",
+        &kernel("loop d0 by 1 grid { place e:0 }"),
+    );
+    makes(
+        &kernel("loop d0 { place e:0 } loop d2 { place f:1 }"),
+        "join d0 d2",
+        "version { join d0 d2 kernel { loop d0 { place e:0 } loop d0 { place f:1 } } }",
+    );
+    makes(
+        &kernel("loop d3 { place e:0 } loop d0 { place f:1 }"),
+        "join d3 d0",
+        "version { join d3 d0 kernel { loop d2 { place e:0 } loop d2 { place f:1 } } }",
+    );
+    refuses(&nest, "fuse d2 d0", "a loop over d2 has more than one index a trip, and d2 would be gone");
+    refuses(ROWS, "fuse d1 d0", "the tile of stage 'e:0' has several indices of d1, and d1 would be gone");
+    refuses(ROWS, "fuse d1 d1", "d1 is named twice");
+    refuses(ROWS, "join d1 d1", "d1 is named twice");
+    refuses(&nest, "join d0 d1", "the loop over d0 lies in a loop that gives one index of d0");
+    refuses(&nest, "fuse d0 d1 of e:0", "d0 and d1 are two dims, which 'fuse d0 d1' makes one");
+    refuses(
+        &kernel("loop d0 by 4 { place f:1 loop d0 { place e:0 } }"),
+        "fuse d0 d0.1 of e:0",
+        "the loop 'd0.1' around stage 'e:0' is not all that 'd0' has in it",
+    );
+}
+
+#[test]
+fn reorder() {
+    let nest = kernel("loop d0 by 8 { loop d1 even 4 { loop d0 { place e:0 } } }");
+    makes(&nest, "reorder d1 d0 of e:0", &kernel("loop d1 even 4 { loop d0 by 8 { loop d0 { place e:0 } } }"));
+    makes(&nest, "reorder d0 d0.1 d1 of e:0", &kernel("loop d0 by 8 { loop d0 { loop d1 even 4 { place e:0 } } }"));
+    refuses(
+        &nest,
+        "reorder d0.1 d0 of e:0",
+        "loops over d0 around stage 'e:0' would change places: each divides what the outer has",
+    );
+    refuses(&nest, "reorder d1 d1 of e:0", "'d1' is named twice");
+    refuses(
+        &kernel("loop d0 { place f:1 loop d1 { place e:0 } }"),
+        "reorder d1 d0 of e:0",
+        "the loop over d0 has more in it than the next loop around stage 'e:0', and would change places",
+    );
+    refuses(
+        &kernel("loop d0 grid { loop d1 { place e:0 } }"),
+        "reorder d1 d0 of e:0",
+        "the loop over d0 is of the grid, but the loop over d1 around it is not of the grid",
+    );
+}
+
+#[test]
+fn tiles() {
+    let nest = kernel("loop d0 by 4 { loop d0 { loop d1 { place e:0 in vec padded } } }");
+    makes(
+        &nest,
+        "vectorize d1 of e:0 tile_rows d0.1 of e:0 set_space e:0 to l1 set_layout e:0 unpadded",
+        &kernel("loop d0 by 4 { place e:0 rows d0 cols d1 in l1 }"),
+    );
+    refuses(&nest, "vectorize d0.1 of e:0", "the loop over d0 has the loop over d1 in it, which has a body");
+    refuses(
+        &nest,
+        "tile_rows d0 of e:0",
+        "the loop over d0 has more than one index a trip: split it, and take the inner loop",
+    );
+    refuses(&nest, "vectorize d1 of e:0 vectorize d0.1 of e:0", "the tile of stage 'e:0' has columns along d1 already");
+    refuses(ROWS, "tile_rows d0 of e:0", "the trips of the loop over d0 are groups or units");
+    makes(ROWS, "set_space q:2 to \"\"", &ROWS.replace("q:2 cols d1 in l1", "q:2 cols d1"));
+    refuses(ROWS, "set_space e:7 to vec", "stage 'e:7' is not placed");
+    refuses(ROWS, "set_layout e:0 pitch 8", "stage 'e:0' has no pitch, which a cached operand has");
+    refuses(PRODUCT, "set_layout p:0.1 pitch 8", "operand 'p:0.1' has a pitch, which only a cached one has");
+    let sum = kernel("loop d0 by 4 grid { loop d2 { place p:0 rows d0 cols d1 in vec } }");
+    makes(&sum, "tensorize p:0", &sum.replace("place", "contract"));
+    let columns = kernel("loop d0 by 4 grid { loop d2 { place p:0 rows d0 in vec } }");
+    refuses(&columns, "tensorize p:0", "the contraction of stage 'p:0' has no columns");
+    refuses(
+        LONG,
+        "tensorize join s:1",
+        "the join of stage 's:1' is no place: only the place of a sum of products becomes a contraction",
+    );
+}
+
+#[test]
+fn compute_at() {
+    let apart = kernel("loop d0 grid { place e:0 in l1 loop d1 { place f:1 place q:2 } }");
+    makes(
+        &apart,
+        "compute_at e:0 in d1 of f:1",
+        &kernel("loop d0 grid { loop d1 { place e:0 in l1 place f:1 place q:2 } }"),
+    );
+    makes(
+        &apart,
+        "compute_at q:2 in d0 of f:1",
+        &kernel("loop d0 grid { place e:0 in l1 loop d1 { place f:1 } place q:2 }"),
+    );
+    makes(
+        &apart,
+        "compute_at q:2 in d0 of q:2",
+        &kernel("loop d0 grid { place e:0 in l1 loop d1 { place f:1 } place q:2 }"),
+    );
+    makes(
+        &apart,
+        "compute_at f:1 in d0 of f:1",
+        &kernel("loop d0 grid { place e:0 in l1 place f:1 loop d1 { place q:2 } }"),
+    );
+    makes(
+        &apart,
+        "compute_at e:0 in d1 of q:2 again",
+        &kernel("loop d0 grid { place e:0 in l1 loop d1 { place f:1 place e:0 in l1 place q:2 } }"),
+    );
+    // What is left empty is gone.
+    makes(
+        "version { kernel { loop d0 { place e:0 } } kernel { loop d0 { place q:2 } } }",
+        "compute_at e:0 in d0 of q:2",
+        &kernel("loop d0 { place e:0 place q:2 }"),
+    );
+    makes(
+        "version { kernel { loop d0 { place e:0 } } kernel { loop d0 { loop d1 { place q:2 } } } }",
+        "compute_at q:2 in d0 of e:0",
+        &kernel("loop d0 { place e:0 place q:2 }"),
+    );
+    makes(
+        &kernel("loop d0 { loop d2 by 4 { cache p:0.0 cols d2 in l1 contract p:0 cols d1 in vec } }"),
+        "compute_at p:0.0 in d0 of p:0",
+        &kernel("loop d0 { cache p:0.0 cols d2 in l1 loop d2 by 4 { contract p:0 cols d1 in vec } }"),
+    );
+    refuses(&apart, "compute_at q:2 in d1 of f:1 again", "stage 'q:2' is placed twice in one body");
+    refuses(&apart, "compute_at e:0 in d2 of f:1", "no loop over d2 lies around stage 'f:1'");
+    let made = kernel(
+        "loop d0 { cache p:4.0 cols d1 in l1 { loop d2 { place e:0 } } loop d3 { contract p:4 cols d1 in vec } }",
+    );
+    refuses(&made, "compute_at e:0 in d3 of p:4", "nothing would be left in the body of operand 'p:4.0'");
+    refuses(&made, "compute_at p:4.0 in d2 of e:0", "the loop over d2 lies in operand 'p:4.0'");
+}
+
+#[test]
+fn operands() {
+    let sum = kernel("loop d0 by 4 grid { loop d2 { contract p:0 rows d0 cols d1 in vec } }");
+    makes(
+        &sum,
+        "cache_read p:0.0 cols d2 in l1 padded at d0 of p:0 set_layout p:0.0 pitch 36 pipeline p:0.0",
+        &kernel(
+            "loop d0 by 4 grid { cache p:0.0 cols d2 in l1 padded pitch 36 ahead loop d2 { contract p:0 rows d0 cols d1 in vec } }",
+        ),
+    );
+    refuses(&sum, "cache_read p:0.0 in l1 at d0 of p:0", "the cached operand 'p:0.0' has no columns");
+    refuses(&sum, "cache_read q:1.0 cols d2 in l1 at d0 of p:0", "operand 'q:1.0' is not read in the loop over d0");
+    refuses(
+        &sum,
+        "cache_read p:0.0 cols d1 in l1 at d0 of p:0 cache_read p:0.0 cols d1 in l1 at d2 of p:0",
+        "operand 'p:0.0' is cached already",
+    );
+    makes(
+        &kernel("loop d1 by 32 grid { loop d0 by 12 grid { loop d2 { contract p:0 rows d0 cols d1 in vec } } }"),
+        "pack p:0.1 cols d1 in vec padded over d1 d2 of p:0",
+        PRODUCT,
+    );
+    refuses(PRODUCT, "pack p:0.1 cols d1 in vec over d1 of p:0", "operand 'p:0.1' is packed already");
+    refuses(&sum, "pack p:0.1 cols d1 in vec over d1 of p:0", "no loop over d1 lies around stage 'p:0'");
+    refuses(
+        &sum,
+        "pack q:1.1 cols d1 in vec over d2 of p:0",
+        "operand 'q:1.1' is read in loops around stage 'q:1', and others are named",
+    );
+    refuses(&sum, "pipeline p:0.0", "operand 'p:0.0' is not brought or packed");
+    refuses(PRODUCT, "pipeline p:0.1", "operand 'p:0.1' is not cached, and only what is can be read ahead");
+}
+
+#[test]
+fn hoist_and_online() {
+    let rows = kernel("loop d0 { loop d1 by 32 { place most:1 cols d1 in l1 place e:2 cols d1 in l1 } }");
+    makes(&rows, "online most:1 in d1 of e:2", &rows.replace("by 32 {", "by 32 online most:1 {"));
+    refuses(&rows, "online p:4 in d1 of e:2", "stage 'p:4' is not placed in the loop over d1");
+    refuses(
+        &rows,
+        "online most:1 in d1 of e:2 online e:2 in d1 of e:2",
+        "the loop over d1 has stage 'most:1' online already",
+    );
+    refuses(
+        &rows.replace("d0 {", "d0 grid {"),
+        "online most:1 in d0 of e:2",
+        "the trips of the loop over d0 do not run in turn, so that stage 'most:1' has no order",
+    );
+    makes(
+        &kernel("loop d0 { place p:4 cols d1 in l1 loop d3 { place out:5 cols d1 in l1 padded } }"),
+        "hoist p:4 out:5",
+        "version { hoist p:4 out:5 kernel { loop d0 { loop d3 { place p:4 cols d1 in l1 padded place out:5 cols d1 in l1 padded } } } }",
+    );
+    refuses(&rows, "hoist most:1 out:5", "stage 'out:5' is not placed");
+    refuses(&rows, "hoist most:1 x:1", "stage 'x:1' is named twice");
+}
+
+#[test]
+fn programs() {
+    makes(
+        &ROWS.replace("cols d1 in l1 place q", "cols d1 in l1 loop d1 { place x:9 } place q"),
+        "split_reduction s:1 along d1 by 64",
+        "version {
+           kernel { loop d0 grid { loop d1 by 64 grid { place e:0 cols d1 in l1 place s:1 cols d1 in l1 } } }
+           kernel { loop d0 grid { join s:1 in l1 } }
+           kernel { loop d0 grid { place e:0 cols d1 in l1 loop d1 { place x:9 } place q:2 cols d1 in l1 } }
+         }",
+    );
+    // Nothing comes behind, and what has rows is joined row by row.
+    makes(
+        &kernel("loop d0 by 8 grid { loop d2 { place s:1 rows d0 cols d1 in vec } }"),
+        "split_reduction s:1 along d2 even 3",
+        "version {
+           kernel { loop d0 by 8 grid { loop d2 even 3 grid { loop d2 { place s:1 rows d0 cols d1 in vec } } } }
+           kernel { loop d0 by 8 grid { loop d0 { join s:1 cols d1 in vec } } }
+         }",
+    );
+    makes(ROWS, "split_reduction s:1 columnwise", &ROWS.replace("s:1 cols d1 in l1", "s:1 cols d1 in l1 columnwise"));
+    refuses(
+        ROWS,
+        "split_reduction s:1 along d0 by 4",
+        "a loop of the grid over d0 lies around stage 's:1', which has parts by that",
+    );
+    refuses(
+        LONG,
+        "split_reduction s:1 along d2 by 4",
+        "stage 's:1' is combined in parts already, which a join combines",
+    );
+    refuses(
+        LONG,
+        "split_reduction join s:1 columnwise",
+        "the join of stage 's:1' is no place: only a place is combined in parts",
+    );
+    refuses(
+        &ROWS.replace(" cols d1", ""),
+        "split_reduction s:1 columnwise",
+        "stage 's:1' is placed columnwise, and has no columns",
+    );
+    let two = "version { kernel { place a:0 } kernel { place b:1 } kernel { place c:2 } }";
+    makes(
+        two,
+        "together c:2 a:0",
+        "version { together { kernel { place a:0 } kernel { place c:2 } } kernel { place b:1 } }",
+    );
+    refuses(ROWS, "together e:0 s:1", "stage 'e:0' and stage 's:1' are in one kernel");
+    makes(
+        two,
+        "version when [-N + 4]",
+        &format!("version when [-N + 4] {} {two}", two.strip_prefix("version").expect("it is one")),
+    );
+    refuses(two, "version when []", "the guard has no size, so that no version after it would ever run");
+    let guarded = format!("version when [M] {} {two}", two.strip_prefix("version").expect("it is one"));
+    let body = two.strip_prefix("version").expect("it is one");
+    makes(
+        &guarded,
+        "version 0 { version when [N] set_space a:0 to l1 } set_space b:1 to vec",
+        &format!(
+            "version when [M, N] {} version when [M] {body} version {}",
+            body.replace("place a:0", "place a:0 in l1"),
+            body.replace("place b:1", "place b:1 in vec"),
+        ),
+    );
+    refuses(two, "version 3 { set_space a:0 to l1 }", "there is no version 3: the tree has 1");
+}

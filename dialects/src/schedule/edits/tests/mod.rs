@@ -1,0 +1,78 @@
+//! Traces as text, and as edits of trees.
+
+mod each;
+mod random;
+
+use sutura_grammar::{ParseOptions, parse_attr};
+use sutura_ir::asm::print::attr_text;
+use sutura_ir::ext::{DialectAttr, ParamValue};
+use sutura_ir::{Attr, Context, Diagnostics, Registry};
+
+use super::{Primitive, TraceAttr};
+use crate::r#dyn::Poly;
+use crate::schedule::{ScheduleDialect, TreeAttr};
+
+fn context() -> Context {
+    Context::new(Registry::default().with::<ScheduleDialect>())
+}
+
+fn read(cx: &Context, text: &str) -> Result<Attr, String> {
+    let mut diags = Diagnostics::default();
+    let source = cx.sources().add("t.mlir", text.to_owned()).expect("it is small");
+    let attr = parse_attr(cx, &source, &ParseOptions::default(), &mut diags);
+    attr.map_err(|_| diags.iter().next().expect("an error").message.clone())
+}
+
+fn tree<'c>(cx: &'c Context, text: &str) -> &'c TreeAttr {
+    let attr = read(cx, &format!("#schedule.tree<{text}>")).unwrap_or_else(|said| panic!("{said}: {text}"));
+    TreeAttr::of(cx, attr).expect("a tree")
+}
+
+fn trace<'c>(cx: &'c Context, text: &str) -> &'c TraceAttr {
+    let attr = read(cx, &format!("#schedule.trace<{text}>")).unwrap_or_else(|said| panic!("{said}: {text}"));
+    TraceAttr::of(cx, attr).expect("a trace")
+}
+
+fn written(cx: &Context, tree: &TreeAttr) -> String {
+    attr_text(cx, cx.ext_attr(tree.clone()))
+}
+
+#[test]
+fn each_example_is_read_as_it_is_written() {
+    let cx = context();
+    for info in Primitive::ALL {
+        let read = trace(&cx, info.example);
+        assert_eq!(read.edits[0].primitive.text(&cx), info.example);
+        assert!(info.example.starts_with(info.word), "{}", info.example);
+    }
+    let shown = TraceAttr::DEF.description;
+    let shown = shown.split("```").nth(1).and_then(|text| text.strip_prefix("mlir\n")).expect("an example").trim_end();
+    assert_eq!(attr_text(&cx, read(&cx, shown).expect("it is read")), shown);
+}
+
+#[test]
+fn the_page_has_all_primitives() {
+    let page = std::fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/../docs/schedules.md")).expect("the page");
+    for info in Primitive::ALL {
+        assert!(page.contains(&format!("| `{}` |", info.word)), "{}", info.word);
+        assert!(page.contains(&format!("`{}`", info.example)), "{}", info.example);
+    }
+}
+
+#[test]
+fn sizes_of_guards_are_mapped() {
+    let cx = context();
+    let mut replaced = |size: &Poly| Ok::<_, ()>(size.add(&Poly::constant(1)));
+    let attr = cx.ext_attr(trace(&cx, "version when [N - 4] bind d0 of p:0 to grid").clone());
+    let mapped = crate::r#dyn::attr::map_sizes(&cx, attr, &mut replaced).unwrap();
+    assert_eq!(mapped, cx.ext_attr(trace(&cx, "version when [N - 3] bind d0 of p:0 to grid").clone()));
+    let mut endless = trace(&cx, "version when [N]").clone();
+    let Primitive::Version(guard) = &mut endless.edits[0].primitive else { panic!("it is one") };
+    guard.0[0] = Poly::constant(i64::MAX).add(&Poly::constant(1));
+    let message = "a guard of the trace: a coefficient, a constant or a divisor of the size does not fit 64 bits";
+    assert_eq!(endless.verify(&cx).unwrap_err(), message);
+    let mut nothing = trace(&cx, "tensorize p:0 reorder d0 of p:0").clone();
+    let Primitive::Reorder(names) = &mut nothing.edits[1].primitive else { panic!("it is one") };
+    names.own.clear();
+    assert_eq!(nothing.verify(&cx).unwrap_err(), "edit 1 names no loop, or no number of indices or parts");
+}
