@@ -11,4 +11,13 @@ module {
       }
     }
   >
+  schedule.region "5f0c8d7be1a94d20" of "@main 3" = #schedule.tree<
+    version {
+      kernel {
+        loop d0 by 4 grid {
+          loop d0 { place max:0 cols d1 in l1 }
+        }
+      }
+    }
+  >
 }

@@ -9,7 +9,7 @@ use super::{TraceAttr, TreeAttr};
 ///
 /// `algorithm` is the name of what a region computes, made of its text without the names of its values: regions that do the same
 /// have the same. A file of schedules is a module of such ops, as `sutura compile --emit=schedule` writes it and `--schedule`
-/// takes it.
+/// takes it. Where one of these regions runs otherwise than the others, `of` names it.
 ///
 /// ```mlir
 /// schedule.region "5f0c8d7be1a94d20" = #schedule.tree<
@@ -20,10 +20,12 @@ use super::{TraceAttr, TreeAttr};
 ///   }
 /// >
 /// ```
-#[op("schedule.region", format = "$algorithm `=` $tree attr-dict")]
+#[op("schedule.region", format = "$algorithm (`of` $place^)? `=` $tree attr-dict")]
 pub struct RegionOp {
     /// The name of what the regions compute.
     algorithm: Attr<StrAttr>,
+    /// The one of them that it is for, by its function and its number there, as `@main 1`; absent for all others.
+    place: OptAttr<StrAttr>,
     /// Their schedule.
     tree: Attr<TreeAttr>,
 }

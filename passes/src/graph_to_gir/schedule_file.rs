@@ -3,7 +3,7 @@
 //! A file holds schedules by the algorithm of their regions, so that it serves all regions that compute the same, those of other
 //! models too.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::fmt::Write;
 
 use indexmap::IndexMap;
@@ -54,6 +54,7 @@ pub fn text(cx: &Context, module: &Body) -> Result<String, String> {
         }
     }
     let mut out = String::from("// Schedules of regions. Change them, and compile with --schedule FILE.\nmodule {\n");
+    let mut written: HashSet<&str> = HashSet::new();
     for ((algorithm, tree), regions) in &scheduled {
         let places: Vec<&str> = regions.iter().map(|region| region.place.as_str()).collect();
         comment(&mut out, &format!("Regions {}", places.join(", ")));
@@ -62,8 +63,15 @@ pub fn text(cx: &Context, module: &Body) -> Result<String, String> {
         comment(&mut out, &format!("roles \"{}\"", roles(&read).map_err(|misfit| misfit.0)?));
         lines.iter().for_each(|line| comment(&mut out, line));
         let tree = attr_text(cx, cx.ext_attr((*tree).clone())).replace('\n', "\n  ");
-        // Writing to a string does not fail.
-        let _ = writeln!(out, "  schedule.region \"{algorithm}\" = {tree}\n");
+        // The first schedule of an algorithm is for all regions that have it, others for those that they were chosen for.
+        let of: Vec<String> = match written.insert(algorithm) {
+            true => vec![String::new()],
+            false => places.iter().map(|place| format!(" of \"{place}\"")).collect(),
+        };
+        for of in of {
+            // Writing to a string does not fail.
+            let _ = writeln!(out, "  schedule.region \"{algorithm}\"{of} = {tree}\n");
+        }
     }
     if !without.is_empty() {
         comment(&mut out, &format!("Regions without a schedule: {}", without.join(", ")));
@@ -93,7 +101,8 @@ pub struct Attached {
 /// What a file holds, and how often each is used.
 #[derive(Default)]
 struct File<'f> {
-    schedules: IndexMap<&'f str, (RegionOp<'f>, usize)>,
+    /// By algorithm, and region where one names it.
+    schedules: IndexMap<(String, Option<String>), (RegionOp<'f>, usize)>,
     traces: IndexMap<&'f str, (TraceOp<'f>, usize)>,
 }
 
@@ -104,7 +113,8 @@ impl<'f> File<'f> {
             let view = OpRef::new(cx, file, op);
             let (twice, algorithm) = match (view.as_::<RegionOp<'_>>(), view.as_::<TraceOp<'_>>()) {
                 (Some(region), _) => {
-                    let twice = all.schedules.insert(region.algorithm(), (region, 0)).is_some();
+                    let key = (region.algorithm().to_owned(), region.place().map(str::to_owned));
+                    let twice = all.schedules.insert(key, (region, 0)).is_some();
                     (twice.then_some("schedule"), region.algorithm())
                 }
                 (None, Some(trace)) => {
@@ -154,7 +164,9 @@ impl<'f> File<'f> {
         machine: &Machine,
     ) -> Result<Option<(&'static str, Attr)>, Box<Diagnostic>> {
         let trace = self.trace(region, machine)?;
-        let schedule = self.schedules.get_mut(region.algorithm.as_str());
+        let (own, all) = ((region.algorithm.clone(), Some(region.place.clone())), (region.algorithm.clone(), None));
+        let key = if self.schedules.contains_key(&own) { own } else { all };
+        let schedule = self.schedules.get_mut(&key);
         match (schedule, trace) {
             (Some(_), Some(trace)) => {
                 let place = &region.place;
@@ -194,7 +206,7 @@ pub fn attach(cx: &Context, module: &mut Body, file: &Body) -> Result<Attached, 
         }
     }
     let unused = file.schedules.into_iter().filter(|(_, (_, uses))| *uses == 0);
-    attached.unused = unused.map(|(algorithm, (op, _))| (op.op_ref().loc(), algorithm.to_owned())).collect();
+    attached.unused = unused.map(|((algorithm, _), (op, _))| (op.op_ref().loc(), algorithm)).collect();
     let unused = file.traces.into_iter().filter(|(_, (_, uses))| *uses == 0);
     attached.unused_traces = unused.map(|(algorithm, (op, _))| (op.op_ref().loc(), algorithm.to_owned())).collect();
     Ok(attached)
