@@ -103,3 +103,31 @@ func.func @fixed(%x: !x) -> !s {
   }
   return %y : !s
 }
+
+// -----
+
+// A kernel does not know that a length which is computed of sizes is short, so that versions would be copies.
+// CHECK-LABEL: func.func @halves
+// CHECK: version when [-N floordiv 2 + 2621440] {
+// CHECK-NOT: version when
+// CHECK: version {
+!x = tensor<?x?xf32, #dyn.shape<[M, N floordiv 2]>>
+!n = tensor<?xf32, #dyn.shape<[N]>>
+!s = tensor<?xf32, #dyn.shape<[M]>>
+#id = affine_map<(d0, d1) -> (d0, d1)>
+#row = affine_map<(d0, d1) -> (d0)>
+func.func @halves(%x: !x, %n: !n) -> !s {
+  %M = dyn.symbol "M" : index
+  %N = dyn.symbol "N" : index
+  %y = graph.fusion(%x : !x) -> !s {
+  ^bb0(%a: !x):
+    %m = dyn.symbol "M" : index
+    %N_0 = dyn.symbol "N" : index
+    %s = graph.compute ins(%a : !x) -> !s {combiners = #graph.combiners<[max]>, iterators = #graph.iterators<[parallel, reduce]>, maps = [#id, #row]} {
+    ^bb0(%p: f32):
+      graph.yield %p : f32
+    }
+    graph.yield %s : !s
+  }
+  return %y : !s
+}

@@ -75,7 +75,7 @@ pub enum Windows {
 enum Formed<'a> {
     Siblings(Vec<(Nest<'a>, ContractPlan)>),
     Contract(Nest<'a>, ContractPlan),
-    Attention(Nest<'a>, AttentionPlan),
+    Attention(Nest<'a>, Box<AttentionPlan>),
     Row(Nest<'a>, RowPlan),
 }
 
@@ -129,7 +129,7 @@ fn formed<'a>(facts: &Facts, mut nest: Nest<'a>, windows: Windows) -> Fit<Formed
         return misfit("writes at indices that are data");
     }
     if !nest.picks_any() && nest.stages.iter().filter(|stage| is_contraction(&nest, stage)).count() > 1 {
-        return AttentionPlan::of(&nest).map(|plan| Formed::Attention(nest, plan));
+        return AttentionPlan::of(&nest).map(|plan| Formed::Attention(nest, Box::new(plan)));
     }
     if nest.picks_any() {
         return RowPlan::of(&mut nest, facts).map(|plan| Formed::Row(nest, plan));

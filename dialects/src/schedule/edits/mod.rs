@@ -107,7 +107,7 @@ macro_rules! primitives {
 
 primitives! {
     "\
-Edits of a schedule, in order: what a user writes and a tuner stores.
+Edits of a schedule, in order.
 
 Each is one decision about the tree that those before it have made: of the schedule that the region has, or else of the one that a
 rule writes. An edit that the tree does not allow is refused; what only the region tells is checked when the schedule is followed.

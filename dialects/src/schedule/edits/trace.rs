@@ -15,7 +15,7 @@ use crate::r#dyn::Poly;
 use crate::schedule::Split;
 use crate::schedule::text::{Parsed, number};
 
-/// Edits of a schedule, in order: what a user writes and a tuner stores.
+/// Edits of a schedule, in order.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct TraceAttr {
     /// The edits, each of what those before it have made.
@@ -144,7 +144,7 @@ impl ParamValue for TraceAttr {
 impl DialectAttr for TraceAttr {
     const DEF: ParamDef = ParamDef {
         name: Self::NAME,
-        summary: "Edits of a schedule, in order: what a user writes and a tuner stores.",
+        summary: "Edits of a schedule, in order.",
         description: DESCRIPTION,
         format: "<edit…>",
         params: &[ParamInfo {

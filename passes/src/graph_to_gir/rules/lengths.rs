@@ -27,12 +27,16 @@ fn shorter(parts: &[Part<'_, '_>], version: Version, subgroup: i64) -> Vec<Versi
     version.guard.iter().for_each(|size| tighten(&mut facts, size));
     let (least, most) = facts.range(columns);
     let useful = |longest: &i64| (i128::from(lengths.known).max(least)..most).contains(&i128::from(*longest));
-    let longest = lengths_apart(subgroup).into_iter().filter(useful);
-    let at_most = |longest: i64| Version {
-        guard: [&version.guard[..], &[Poly::constant(longest).sub(columns)]].concat(),
-        ..version.clone()
+    // A kernel that would not know that its rows are short gains nothing.
+    let known = |(longest, room): &(i64, Poly)| {
+        let mut facts = facts.clone();
+        tighten(&mut facts, room);
+        facts.range(columns).1 <= i128::from(*longest)
     };
-    longest.map(at_most).chain([version.clone()]).collect()
+    let longest = lengths_apart(subgroup).into_iter().filter(useful);
+    let rooms = longest.map(|longest| (longest, Poly::constant(longest).sub(columns))).filter(known);
+    let at_most = |(_, room)| Version { guard: [&version.guard[..], &[room]].concat(), ..version.clone() };
+    rooms.map(at_most).chain([version.clone()]).collect()
 }
 
 /// How long the rows are that kernels compute in loops over their columns.
