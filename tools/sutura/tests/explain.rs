@@ -449,7 +449,7 @@ fn the_assembler_tells_registers_and_occupancy() {
     };
     let folder = tempfile::tempdir().unwrap();
     let said = resources(folder.path(), "sm_80", &ptxas);
-    let first = said.iter().find(|line| line.contains("@softmax_row0_i32: blocks of 512 threads, ")).unwrap();
+    let first = said.iter().find(|line| line.contains("@softmax_row5_i32: blocks of 512 threads, ")).unwrap();
     assert!(first.contains(" registers, no spills, 256 bytes of the block's memory"), "{first}");
     assert!(first.contains("a processor holds 4 blocks, 2048 of 2048 threads (100 %), bound by threads"), "{first}");
 }

@@ -6,6 +6,8 @@
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
+use sutura_runtime::device::Devices;
+
 fn example(name: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples").join(name).join(format!("{name}.onnx"))
 }
@@ -91,7 +93,7 @@ fn an_encoder_layer_for_every_vendor() {
 
 #[test]
 fn a_small_cnn_for_every_vendor() {
-    for_every_vendor("cnn", 66);
+    for_every_vendor("cnn", 46);
 }
 
 #[test]
@@ -118,8 +120,10 @@ fn what_a_target_has_not_is_refused() {
     assert!(said.contains("is a processor: there is no `ptx` for it"), "{said}");
     let (said, _) = refused(&["--target", "cuda:sm_81", "--emit=ptx", "-o", out]);
     assert!(said.contains("there is no target `cuda:sm_81`") && said.contains("did you mean `cuda:sm_80`?"), "{said}");
-    let (said, _) = refused(&["--target", "sm_80", "--emit=ptx", "--tune", "-o", out]);
-    assert!(said.contains("--tune measures on this machine, and --target asks for `sm_80`"), "{said}");
+    if Devices::find().open("cuda").is_err() {
+        let (said, _) = refused(&["--target", "sm_80", "--emit=ptx", "--tune", "-o", out]);
+        assert!(said.contains("--tune measures on a device that runs `sm_80`: there is no device `cuda`"), "{said}");
+    }
     assert!(!Path::new(out).exists());
 }
 
