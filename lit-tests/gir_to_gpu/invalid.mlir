@@ -1,6 +1,6 @@
 // What has no lowering to a GPU, or a wrong option.
 // RUN: not sutura-opt %s --convert-gir-to-gpu="threads=48" 2>&1 | FileCheck %s --check-prefix=OPTION
-// RUN: sutura-opt %s --split-input-file --verify-diagnostics --convert-gir-to-gpu="shared-bytes=64"
+// RUN: sutura-opt %s --split-input-file --verify-diagnostics --gir-unit-threads=subgroup=32 --convert-gir-to-gpu="shared-bytes=64"
 // RUN: not sutura-opt %S/units.mlir --split-input-file --convert-gir-to-gpu="threads=64 subgroup=32" 2>&1 | FileCheck %s --check-prefix=WIDE
 // WIDE: has groups of 4 units, each of which is a subgroup at most: 64 threads of 32
 // OPTION: option `threads` takes a power of two, not `48`

@@ -1,4 +1,4 @@
-// RUN: sutura-opt %s --convert-gir-to-gpu | FileCheck %s
+// RUN: sutura-opt %s --gir-unit-threads=subgroup=32 --convert-gir-to-gpu | FileCheck %s
 
 // Rows of any length: loops of four vectors, and of one for the rest; the exponentials are computed twice.
 // CHECK-LABEL: gpu.func @unbounded(

@@ -1,7 +1,7 @@
-// RUN: sutura-opt %s --convert-gir-to-gpu | FileCheck %s
+// RUN: sutura-opt %s --gir-unit-threads=subgroup=32 --convert-gir-to-gpu | FileCheck %s
 // RUN: sutura-opt %s --convert-gir-to-gpu="threads=8 subgroup=8" | FileCheck %s --check-prefix=WARP
 // RUN: sutura-opt %s --convert-gir-to-gpu="threads=1" | FileCheck %s --check-prefix=THREAD
-// RUN: sutura-opt %s --pass-pipeline='builtin.module(convert-gir-to-gpu{subgroup=8},gpu.module(gpu.func(expand-math,canonicalize,cse)),convert-gpu-to-spirv)' | FileCheck %s --check-prefix=SPIRV
+// RUN: sutura-opt %s --pass-pipeline='builtin.module(gir-unit-threads{subgroup=8},convert-gir-to-gpu{subgroup=8},gpu.module(gpu.func(expand-math,canonicalize,cse)),convert-gpu-to-spirv)' | FileCheck %s --check-prefix=SPIRV
 
 // A row of 8192 columns is worth 512 threads: slots for 16 warps, vectors of four where the columns are a multiple of four.
 // CHECK: llvm.mlir.global internal @softmax_shared0() {addr_space = 3 : i32, alignment = 16 : i64} : !llvm.array<16 x f32>

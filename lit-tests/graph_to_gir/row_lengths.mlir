@@ -2,7 +2,7 @@
 // RUN: sutura-opt %s --split-input-file --pass-pipeline='builtin.module(attach-target{name=sm_80},schedule-regions)' | FileCheck %s
 // RUN: sutura-opt %s --split-input-file --pass-pipeline='builtin.module(attach-target{name=gfx90a},schedule-regions)' | FileCheck %s --check-prefix=WIDE
 // RUN: sutura-opt %s --split-input-file --pass-pipeline='builtin.module(attach-target{name=x86_avx512},schedule-regions)' | FileCheck %s --check-prefix=CPU
-// RUN: sutura-opt %s --split-input-file --pass-pipeline='builtin.module(attach-target{name=sm_80},convert-graph-to-gir,convert-gir-to-gpu)' | FileCheck %s --check-prefix=GPU
+// RUN: sutura-opt %s --split-input-file --pass-pipeline='builtin.module(attach-target{name=sm_80},convert-graph-to-gir,gir-unit-threads,convert-gir-to-gpu)' | FileCheck %s --check-prefix=GPU
 // RUN: sutura-opt %s --split-input-file --pass-pipeline='builtin.module(attach-target{name=sm_80},convert-graph-to-gir)' --check-passes=4 --strict -o /dev/null
 
 // A vector for each thread of a subgroup, 16 columns for each, those of eight subgroups, of a block, and what that can keep.

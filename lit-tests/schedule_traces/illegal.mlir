@@ -560,6 +560,74 @@ func.func @pipeline(%x: tensor<?x24xf32, #dyn.shape<[M, 24]>>, %w: tensor<24x40x
 
 // -----
 
+// unroll: groups run in any order.
+#id = affine_map<(d0, d1) -> (d0, d1)>
+#row = affine_map<(d0, d1) -> (d0)>
+func.func @unroll(%x: tensor<?x?xf32, #dyn.shape<[M, N]>>) -> tensor<?x?xf32, #dyn.shape<[M, N]>> {
+  %M = dyn.symbol "M" : index
+  %N = dyn.symbol "N" : index
+  // expected-error @below {{'graph.fusion' op has a trace that is refused: edit 0, 'unroll d0 of e:0 by 4': the loop over d0 is unrolled, and its trips do not run one after another}}
+  %y = graph.fusion(%x : tensor<?x?xf32, #dyn.shape<[M, N]>>) -> tensor<?x?xf32, #dyn.shape<[M, N]>> {schedule = #schedule.tree<
+    version { kernel { loop d0 grid { place e:0 cols d1 in l1 place s:1 cols d1 in l1 place q:2 cols d1 in l1 } } }
+  >, trace = #schedule.trace<unroll d0 of e:0 by 4>} {
+  ^bb0(%a: tensor<?x?xf32, #dyn.shape<[M, N]>>):
+    %M = dyn.symbol "M" : index
+    %N = dyn.symbol "N" : index
+    %e = graph.compute ins(%a : tensor<?x?xf32, #dyn.shape<[M, N]>>) -> tensor<?x?xf32, #dyn.shape<[M, N]>> {iterators = #graph.iterators<[parallel, parallel]>, maps = [#id, #id]} {
+    ^bb0(%p: f32):
+      %v = math.exp %p : f32
+      graph.yield %v : f32
+    }
+    %s = graph.compute ins(%e : tensor<?x?xf32, #dyn.shape<[M, N]>>) -> tensor<?xf32, #dyn.shape<[M]>> {combiners = #graph.combiners<[add]>, iterators = #graph.iterators<[parallel, reduce]>, maps = [#id, #row]} {
+    ^bb0(%p: f32):
+      graph.yield %p : f32
+    }
+    %q = graph.compute ins(%e, %s : tensor<?x?xf32, #dyn.shape<[M, N]>>, tensor<?xf32, #dyn.shape<[M]>>) -> tensor<?x?xf32, #dyn.shape<[M, N]>> {iterators = #graph.iterators<[parallel, parallel]>, maps = [#id, #row, #id]} {
+    ^bb0(%p: f32, %t: f32):
+      %v = arith.divf %p, %t : f32
+      graph.yield %v : f32
+    }
+    graph.yield %q : tensor<?x?xf32, #dyn.shape<[M, N]>>
+  }
+  return %y : tensor<?x?xf32, #dyn.shape<[M, N]>>
+}
+
+// -----
+
+// threads: a number that no unit has.
+#id = affine_map<(d0, d1) -> (d0, d1)>
+#row = affine_map<(d0, d1) -> (d0)>
+func.func @threads(%x: tensor<?x?xf32, #dyn.shape<[M, N]>>) -> tensor<?x?xf32, #dyn.shape<[M, N]>> {
+  %M = dyn.symbol "M" : index
+  %N = dyn.symbol "N" : index
+  // expected-error @below {{'graph.fusion' op has a trace that is refused: edit 0, 'threads e:0 by 48': version 0 has a kernel with units of 48 threads; it must be a power of two, 1024 at most}}
+  %y = graph.fusion(%x : tensor<?x?xf32, #dyn.shape<[M, N]>>) -> tensor<?x?xf32, #dyn.shape<[M, N]>> {schedule = #schedule.tree<
+    version { kernel { loop d0 grid { place e:0 cols d1 in l1 place s:1 cols d1 in l1 place q:2 cols d1 in l1 } } }
+  >, trace = #schedule.trace<threads e:0 by 48>} {
+  ^bb0(%a: tensor<?x?xf32, #dyn.shape<[M, N]>>):
+    %M = dyn.symbol "M" : index
+    %N = dyn.symbol "N" : index
+    %e = graph.compute ins(%a : tensor<?x?xf32, #dyn.shape<[M, N]>>) -> tensor<?x?xf32, #dyn.shape<[M, N]>> {iterators = #graph.iterators<[parallel, parallel]>, maps = [#id, #id]} {
+    ^bb0(%p: f32):
+      %v = math.exp %p : f32
+      graph.yield %v : f32
+    }
+    %s = graph.compute ins(%e : tensor<?x?xf32, #dyn.shape<[M, N]>>) -> tensor<?xf32, #dyn.shape<[M]>> {combiners = #graph.combiners<[add]>, iterators = #graph.iterators<[parallel, reduce]>, maps = [#id, #row]} {
+    ^bb0(%p: f32):
+      graph.yield %p : f32
+    }
+    %q = graph.compute ins(%e, %s : tensor<?x?xf32, #dyn.shape<[M, N]>>, tensor<?xf32, #dyn.shape<[M]>>) -> tensor<?x?xf32, #dyn.shape<[M, N]>> {iterators = #graph.iterators<[parallel, parallel]>, maps = [#id, #row, #id]} {
+    ^bb0(%p: f32, %t: f32):
+      %v = arith.divf %p, %t : f32
+      graph.yield %v : f32
+    }
+    graph.yield %q : tensor<?x?xf32, #dyn.shape<[M, N]>>
+  }
+  return %y : tensor<?x?xf32, #dyn.shape<[M, N]>>
+}
+
+// -----
+
 // together
 #id = affine_map<(d0, d1) -> (d0, d1)>
 #row = affine_map<(d0, d1) -> (d0)>

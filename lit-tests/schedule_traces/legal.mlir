@@ -2,7 +2,7 @@
 // RUN: sutura-opt %s --schedule-regions --split-input-file | FileCheck %s
 // RUN: sutura-opt %s --convert-graph-to-gir --check-passes --remarks --split-input-file -o %t.gir 2> %t.said
 // RUN: FileCheck %s --input-file=%t.said --check-prefix=SAID
-// SAID-COUNT-19: 1 functions compared
+// SAID-COUNT-21: 1 functions compared
 
 // split: a loop of the grid over blocks of rows, and a loop over the rows of a block.
 // CHECK-LABEL: func.func @split
@@ -818,6 +818,82 @@ func.func @tensorize(%x: tensor<?x24xf32, #dyn.shape<[M, 24]>>, %w: tensor<24x40
     graph.yield %p : tensor<?x40xf32, #dyn.shape<[M, 40]>>
   }
   return %y : tensor<?x40xf32, #dyn.shape<[M, 40]>>
+}
+
+// -----
+
+// unroll: code has four rows side by side.
+// CHECK-LABEL: func.func @unroll
+// CHECK: schedule = #schedule.tree<
+// CHECK-NEXT: version {
+// CHECK-NEXT: kernel {
+// CHECK-NEXT: loop d0 by 8 grid {
+// CHECK-NEXT: loop d0 unroll 4 {
+#id = affine_map<(d0, d1) -> (d0, d1)>
+#row = affine_map<(d0, d1) -> (d0)>
+func.func @unroll(%x: tensor<?x?xf32, #dyn.shape<[M, N]>>) -> tensor<?x?xf32, #dyn.shape<[M, N]>> {
+  %M = dyn.symbol "M" : index
+  %N = dyn.symbol "N" : index
+  %y = graph.fusion(%x : tensor<?x?xf32, #dyn.shape<[M, N]>>) -> tensor<?x?xf32, #dyn.shape<[M, N]>> {schedule = #schedule.tree<
+    version { kernel { loop d0 by 8 grid { loop d0 { place e:0 cols d1 in l1 place s:1 cols d1 in l1 place q:2 cols d1 in l1 } } } }
+  >, trace = #schedule.trace<unroll d0.1 of e:0 by 4>} {
+  ^bb0(%a: tensor<?x?xf32, #dyn.shape<[M, N]>>):
+    %M = dyn.symbol "M" : index
+    %N = dyn.symbol "N" : index
+    %e = graph.compute ins(%a : tensor<?x?xf32, #dyn.shape<[M, N]>>) -> tensor<?x?xf32, #dyn.shape<[M, N]>> {iterators = #graph.iterators<[parallel, parallel]>, maps = [#id, #id]} {
+    ^bb0(%p: f32):
+      %v = math.exp %p : f32
+      graph.yield %v : f32
+    }
+    %s = graph.compute ins(%e : tensor<?x?xf32, #dyn.shape<[M, N]>>) -> tensor<?xf32, #dyn.shape<[M]>> {combiners = #graph.combiners<[add]>, iterators = #graph.iterators<[parallel, reduce]>, maps = [#id, #row]} {
+    ^bb0(%p: f32):
+      graph.yield %p : f32
+    }
+    %q = graph.compute ins(%e, %s : tensor<?x?xf32, #dyn.shape<[M, N]>>, tensor<?xf32, #dyn.shape<[M]>>) -> tensor<?x?xf32, #dyn.shape<[M, N]>> {iterators = #graph.iterators<[parallel, parallel]>, maps = [#id, #row, #id]} {
+    ^bb0(%p: f32, %t: f32):
+      %v = arith.divf %p, %t : f32
+      graph.yield %v : f32
+    }
+    graph.yield %q : tensor<?x?xf32, #dyn.shape<[M, N]>>
+  }
+  return %y : tensor<?x?xf32, #dyn.shape<[M, N]>>
+}
+
+// -----
+
+// threads: a unit of a device is 64 threads.
+// CHECK-LABEL: func.func @threads
+// CHECK: schedule = #schedule.tree<
+// CHECK-NEXT: version {
+// CHECK-NEXT: kernel threads 64 {
+#id = affine_map<(d0, d1) -> (d0, d1)>
+#row = affine_map<(d0, d1) -> (d0)>
+func.func @threads(%x: tensor<?x?xf32, #dyn.shape<[M, N]>>) -> tensor<?x?xf32, #dyn.shape<[M, N]>> {
+  %M = dyn.symbol "M" : index
+  %N = dyn.symbol "N" : index
+  %y = graph.fusion(%x : tensor<?x?xf32, #dyn.shape<[M, N]>>) -> tensor<?x?xf32, #dyn.shape<[M, N]>> {schedule = #schedule.tree<
+    version { kernel { loop d0 by 8 grid { loop d0 { place e:0 cols d1 in l1 place s:1 cols d1 in l1 place q:2 cols d1 in l1 } } } }
+  >, trace = #schedule.trace<threads e:0 by 64>} {
+  ^bb0(%a: tensor<?x?xf32, #dyn.shape<[M, N]>>):
+    %M = dyn.symbol "M" : index
+    %N = dyn.symbol "N" : index
+    %e = graph.compute ins(%a : tensor<?x?xf32, #dyn.shape<[M, N]>>) -> tensor<?x?xf32, #dyn.shape<[M, N]>> {iterators = #graph.iterators<[parallel, parallel]>, maps = [#id, #id]} {
+    ^bb0(%p: f32):
+      %v = math.exp %p : f32
+      graph.yield %v : f32
+    }
+    %s = graph.compute ins(%e : tensor<?x?xf32, #dyn.shape<[M, N]>>) -> tensor<?xf32, #dyn.shape<[M]>> {combiners = #graph.combiners<[add]>, iterators = #graph.iterators<[parallel, reduce]>, maps = [#id, #row]} {
+    ^bb0(%p: f32):
+      graph.yield %p : f32
+    }
+    %q = graph.compute ins(%e, %s : tensor<?x?xf32, #dyn.shape<[M, N]>>, tensor<?xf32, #dyn.shape<[M]>>) -> tensor<?x?xf32, #dyn.shape<[M, N]>> {iterators = #graph.iterators<[parallel, parallel]>, maps = [#id, #row, #id]} {
+    ^bb0(%p: f32, %t: f32):
+      %v = arith.divf %p, %t : f32
+      graph.yield %v : f32
+    }
+    graph.yield %q : tensor<?x?xf32, #dyn.shape<[M, N]>>
+  }
+  return %y : tensor<?x?xf32, #dyn.shape<[M, N]>>
 }
 
 // -----

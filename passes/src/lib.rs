@@ -65,6 +65,7 @@ pub fn register(registry: &mut PassRegistry) {
     registry.add(&fold_into_weights::FOLD_INTO_WEIGHTS);
     registry.add(&fold_launches::FOLD_LAUNCHES);
     registry.add(&gir::cache_hints::GIR_CACHE_HINTS);
+    registry.add(&gir::unit_threads::GIR_UNIT_THREADS);
     registry.add(&gir::cost::PRINT_GIR_COST);
     registry.add(&gir::simplify::GIR_SIMPLIFY);
     registry.add(&gir_lowering::cpu::CONVERT_GIR_TO_CPU);

@@ -1,5 +1,5 @@
-//! How many threads of a GPU a row is worth: what the rules that write versions by the length of rows, and the lowering that
-//! takes threads for each, have in common.
+//! How many threads of a GPU a row is worth: what the rules that write versions by the length of rows, and `gir-unit-threads`,
+//! which takes threads for each, have in common.
 
 use sutura_dialects::gpu::MOST_THREADS;
 

@@ -17,9 +17,9 @@ pub const SCHEDULE: &str = "schedule-regions";
 /// Kernels and the host program.
 pub const TILE: &str = "convert-graph-to-gir";
 
-/// Intrinsics of the machine, what is known at compile time, kernels that move less, and what they say of caches.
+/// Intrinsics of the machine, what is known at compile time, kernels that move less, and what they say of caches and threads.
 pub const TENSORIZE: &str =
-    "tensorize,fold-launches,canonicalize,cse,gir-simplify,loop-invariant-code-motion,gir-cache-hints";
+    "tensorize,fold-launches,canonicalize,cse,gir-simplify,loop-invariant-code-motion,gir-cache-hints,gir-unit-threads";
 
 /// Upstream operations for a processor.
 pub const LOWER: &str = "inline-programs,update-in-place,plan-buffers,convert-gir-to-cpu,convert-rt-to-llvm,expand-math,expand-fma,expand-truncf,canonicalize,cse";

@@ -9,7 +9,7 @@ use super::ops::{ForOp, KernelOp};
 use crate::r#dyn::attr::{parse_known_dims, parse_poly, shape_attr};
 use crate::r#dyn::poly::Poly;
 
-/// `(%x : type in, …) dims(%M : [0, 9] div 4, %n = N : [1, 8], …) requires([…]) grid(%i = M, …) units(%u, 4)`
+/// `(%x : type in, …) dims(%M : [0, 9] div 4, %n = N : [1, 8], …) requires([…]) grid(%i = M, …) units(%u, 4) threads(32)`
 pub(super) const KERNEL_HEADER: DirectiveDef = DirectiveDef { parse: parse_kernel, print: print_kernel };
 
 /// `%k = %lo to %hi carry(%t = %init, …) : types`
@@ -107,12 +107,16 @@ fn parse_kernel(p: &mut dyn AsmParser, parts: &mut OpParts, args: &[DirectiveArg
         Ok(())
     })?;
     let units = parse_units(p, &mut region_args)?;
+    let threads = if p.opt_keyword("threads") { Some(in_parentheses(p)?) } else { None };
     let cx = p.cx();
     parts.set_prop(cx, "modes", cx.array_attr(&modes));
     parts.set_prop(cx, "dims", cx.array_attr(&dims));
     parts.set_prop(cx, "requires", shape_attr(cx, &requires));
     parts.set_prop(cx, "grid", shape_attr(cx, &grid));
     parts.set_prop(cx, "units", cx.int_attr(units, Type::I64));
+    if let Some(threads) = threads {
+        parts.set_prop(cx, "threads", cx.int_attr(threads, Type::I64));
+    }
     set_region_args(parts, args, region_args);
     Ok(())
 }
@@ -128,6 +132,14 @@ fn parse_units(p: &mut dyn AsmParser, region_args: &mut Vec<RegionArg>) -> Resul
     let units = p.int()?;
     p.punct(")")?;
     Ok(units)
+}
+
+/// `(128)`.
+fn in_parentheses(p: &mut dyn AsmParser) -> Result<i64, Reported> {
+    p.punct("(")?;
+    let number = p.int()?;
+    p.punct(")")?;
+    Ok(number)
 }
 
 fn set_region_args(parts: &mut OpParts, args: &[DirectiveArg], region_args: Vec<RegionArg>) {
@@ -236,6 +248,9 @@ fn print_kernel(p: &mut Printer<'_>, op: OpRef<'_>, _args: &[DirectiveArg]) {
         p.text(", ");
     }
     p.text(&format!("{})", kernel.units()));
+    if let Some(threads) = kernel.threads() {
+        p.text(&format!(" threads({threads})"));
+    }
 }
 
 /// What follows the value of a dim.
@@ -257,6 +272,10 @@ fn parse_for(p: &mut dyn AsmParser, parts: &mut OpParts, args: &[DirectiveArg]) 
     let lo = p.operand()?;
     p.keyword("to")?;
     let hi = p.operand()?;
+    if p.opt_keyword("unroll") {
+        let trips = in_parentheses(p)?;
+        parts.set_prop(p.cx(), "unroll", p.cx().int_attr(trips, Type::I64));
+    }
     let mut inits = Vec::new();
     let mut types = Vec::new();
     if p.opt_keyword("carry") {
@@ -296,6 +315,9 @@ fn print_for(p: &mut Printer<'_>, op: OpRef<'_>, _args: &[DirectiveArg]) {
     p.value(op.body, this.lo());
     p.text(" to ");
     p.value(op.body, this.hi());
+    if let Some(trips) = this.unroll() {
+        p.text(&format!(" unroll({trips})"));
+    }
     let inits: Vec<_> = this.inits().collect();
     if inits.is_empty() {
         return;

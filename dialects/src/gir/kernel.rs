@@ -9,6 +9,15 @@ use super::ops::{ForOp, KernelOp};
 use super::types::ViewType;
 use crate::r#dyn::facts::{Facts, SymbolInfo};
 use crate::r#dyn::poly::Poly;
+use crate::gpu::MOST_THREADS;
+
+/// Most trips of a loop that code has side by side.
+pub const MOST_UNROLLED: i64 = 64;
+
+/// Whether units of a device can have so many threads.
+pub fn is_threads_of_unit(threads: i64) -> bool {
+    (1..=MOST_THREADS).contains(&threads) && threads & (threads - 1) == 0
+}
 
 /// How a kernel uses a view.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -51,6 +60,8 @@ pub struct KernelInfo<'a> {
     pub unit: Option<Value>,
     /// Units in a group.
     pub units: i64,
+    /// Threads of a device that a unit is, where the kernel says it.
+    pub threads: Option<i64>,
     /// Sizes that must not be negative.
     pub requires: Vec<Poly>,
 }
@@ -73,6 +84,10 @@ impl<'a> KernelInfo<'a> {
         if units < 1 {
             return Err(format!("a group has at least one unit, not {units}"));
         }
+        let threads = kernel.threads();
+        if let Some(threads) = threads.filter(|threads| !is_threads_of_unit(*threads)) {
+            return Err(format!("has units of {threads} threads; it must be a power of two, {MOST_THREADS} at most"));
+        }
         let args = body.block_args(entry);
         let expected = modes.len() + decls.len() + grid.len() + usize::from(units > 1);
         if args.len() != expected {
@@ -92,6 +107,7 @@ impl<'a> KernelInfo<'a> {
             grid: indices.iter().copied().zip(grid).collect(),
             unit: unit.first().copied(),
             units,
+            threads,
             requires: kernel.requires(),
         })
     }
@@ -146,6 +162,9 @@ impl VerifyRegions for KernelOp<'_> {
 impl VerifyRegions for ForOp<'_> {
     fn verify_regions(op: OpRef<'_>, diags: &mut Diagnostics) -> Result<(), Reported> {
         let this = ForOp::from_ref(op);
+        if let Some(trips) = this.unroll().filter(|trips| !(2..=MOST_UNROLLED).contains(trips)) {
+            return Err(diags.report(op.error(format!("unrolls {trips} trips: 2 to {MOST_UNROLLED} are possible"))));
+        }
         let inits: Vec<Type> = this.inits().map(|v| op.ty(v)).collect();
         let Some(entry) = this.body().entry() else {
             return Err(diags.report(op.error("must have a body")));

@@ -19,7 +19,7 @@ use super::constraints::*;
 #[op(
     "gir.kernel",
     traits(IsolatedFromAbove, Symbol, NoTerminator, SingleBlock, AffineScope),
-    format = "$sym_name `` custom<KernelHeader>($modes, $dims, $requires, $grid, $units, $body) $body \
+    format = "$sym_name `` custom<KernelHeader>($modes, $dims, $requires, $grid, $units, $threads, $body) $body \
               attr-dict-with-keyword",
     verify_regions
 )]
@@ -35,6 +35,8 @@ pub struct KernelOp {
     grid: Attr<SizesAttr>,
     /// Units in a group.
     units: Attr<I64Attr>,
+    /// Threads of a device that a unit is; absent where nothing says.
+    threads: OptAttr<I64Attr>,
     body: Region,
 }
 
@@ -71,10 +73,12 @@ pub struct IndexOp {
 ///   gir.yield %next : !gir.tile<vec, f32, [1, 16]>
 /// }
 /// ```
+///
+/// `unroll(4)`, in front of `carry`, asks for code that has four trips side by side.
 #[op(
     "gir.for",
     traits(SingleBlock, RecursiveMemoryEffects),
-    format = "custom<For>($lo, $hi, $inits, type($inits), $body) $body attr-dict",
+    format = "custom<For>($lo, $hi, $unroll, $inits, type($inits), $body) $body attr-dict",
     implicit_terminator = "gir.yield",
     verify_regions,
     infer,
@@ -85,6 +89,8 @@ pub struct ForOp {
     hi: Operand<Index>,
     inits: Operands<AnyType>,
     results: Results<AnyType>,
+    /// Trips that code has side by side.
+    unroll: OptAttr<I64Attr>,
     body: Region,
 }
 

@@ -230,7 +230,7 @@ impl K<'_> {
         build: impl FnOnce(&mut Self, Value, &[Value]) -> Vec<Value>,
     ) -> Vec<Value> {
         let types: Vec<Type> = inits.iter().map(|v| self.b.body().ty(*v)).collect();
-        let op = ForOp::build(&mut self.b, L, lo, hi, inits);
+        let op = ForOp::build(&mut self.b, L, lo, hi, inits, None);
         let region = self.b.body().regions(op).next().unwrap();
         let mut args = vec![(Type::INDEX, L)];
         args.extend(types.iter().map(|t| (*t, L)));

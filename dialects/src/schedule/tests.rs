@@ -47,7 +47,7 @@ fn loops(count: usize) -> TreeAttr {
 
 /// A tree of one kernel.
 fn tree(body: Vec<Node>) -> TreeAttr {
-    let launches = vec![Launch { kernels: vec![Kernel { body }] }];
+    let launches = vec![Launch { kernels: vec![Kernel::new(body)] }];
     TreeAttr { versions: vec![Version { launches, ..Version::default() }] }
 }
 
@@ -214,6 +214,11 @@ impl Choices<'_> {
         if self.is_wild() { [0, -1, i64::MIN, i64::MAX][self.below(4)] } else { [1, 2, 16, MAX_DIM][self.below(4)] }
     }
 
+    /// A power of two.
+    fn power(&mut self, most: i64) -> i64 {
+        if self.is_wild() { self.number() } else { [2, 16, most][self.below(3)] }
+    }
+
     /// A dim that may be used here.
     fn dim(&mut self) -> Dim {
         let first = self.below(6);
@@ -287,7 +292,8 @@ impl Choices<'_> {
         let body = if runs == Runs::Grid { self.body(depth) } else { self.list(3, |c| c.node(depth)) };
         self.around.pop();
         let online = (runs == Runs::InTurn && self.below(4) == 0).then(|| self.stage());
-        Loop { online, ..Loop::new(dim, split, runs, body) }
+        let unroll = (runs == Runs::InTurn && self.below(4) == 0 || self.is_wild()).then(|| self.power(64));
+        Loop { online, unroll, ..Loop::new(dim, split, runs, body) }
     }
 
     /// Perhaps a loop of the grid, else nodes.
@@ -301,7 +307,12 @@ impl Choices<'_> {
 
     fn launch(&mut self) -> Launch {
         let kernels = self.below(3) + usize::from(!self.is_wild());
-        Launch { kernels: (0..kernels).map(|_| Kernel { body: self.body(4) }).collect() }
+        Launch { kernels: (0..kernels).map(|_| self.kernel()).collect() }
+    }
+
+    fn kernel(&mut self) -> Kernel {
+        let threads = (self.below(4) == 0).then(|| self.power(1024));
+        Kernel { threads, body: self.body(4) }
     }
 
     fn guard(&mut self) -> Poly {

@@ -122,7 +122,8 @@ fn launch(p: &mut dyn ParamParser) -> Parsed<Launch> {
 
 /// What follows `kernel`.
 fn kernel(p: &mut dyn ParamParser) -> Parsed<Kernel> {
-    Ok(Kernel { body: body(p, 0)? })
+    let threads = if p.opt_keyword("threads") { Some(p.int()?) } else { None };
+    Ok(Kernel { threads, body: body(p, 0)? })
 }
 
 /// `{ nodes }`, in `depth` loops.
@@ -176,7 +177,8 @@ fn loop_over(p: &mut dyn ParamParser, depth: usize) -> Parsed<Loop> {
         false => Runs::InTurn,
     };
     let online = if p.opt_keyword("online") { Some(stage(p)?) } else { None };
-    Ok(Loop { dim, split, runs, online, body: body(p, depth + 1)? })
+    let unroll = if p.opt_keyword("unroll") { Some(p.int()?) } else { None };
+    Ok(Loop { dim, split, runs, online, unroll, body: body(p, depth + 1)? })
 }
 
 fn place(p: &mut dyn ParamParser, contract: bool) -> Parsed<Place> {
@@ -327,6 +329,9 @@ impl Lines<'_> {
 
     fn kernel(&mut self, kernel: &Kernel) -> fmt::Result {
         self.out.write_str("kernel")?;
+        if let Some(threads) = kernel.threads {
+            write!(self.out, " threads {threads}")?;
+        }
         self.body(&kernel.body)
     }
 
@@ -370,6 +375,9 @@ impl Lines<'_> {
         })?;
         if let Some(online) = &inner.online {
             write!(self.out, " online {}", stage_text(self.cx, online))?;
+        }
+        if let Some(unroll) = inner.unroll {
+            write!(self.out, " unroll {unroll}")?;
         }
         self.body(&inner.body)
     }

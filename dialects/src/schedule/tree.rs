@@ -74,6 +74,8 @@ pub struct Launch {
 pub struct Kernel {
     /// Loops of the grid come first, each alone in the one before.
     pub body: Vec<Node>,
+    /// Threads of a device that a unit is; nothing leaves it to the length of rows.
+    pub threads: Option<i64>,
 }
 
 /// Something that a kernel does.
@@ -101,6 +103,8 @@ pub struct Loop {
     /// An extreme along the dim that is used before all trips have added to it: the largest so far, for example. What was
     /// summed relative to it is rescaled when it changes. After the online softmax of Milakov and Gimelshein (arXiv 1805.02867).
     pub online: Option<StageName>,
+    /// Trips that code has side by side.
+    pub unroll: Option<i64>,
     /// What a trip does.
     pub body: Vec<Node>,
 }
@@ -200,9 +204,9 @@ impl Operand {
 }
 
 impl Loop {
-    /// A loop of which nothing is online.
+    /// A loop of which nothing is online or unrolled.
     pub fn new(dim: Dim, split: Split, runs: Runs, body: Vec<Node>) -> Self {
-        Self { dim, split, runs, online: None, body }
+        Self { dim, split, runs, online: None, unroll: None, body }
     }
 
     /// True for a loop of the grid.
@@ -228,10 +232,15 @@ pub fn walk<'t>(nodes: &'t [Node], visit: &mut impl FnMut(&'t Node)) {
 }
 
 impl Kernel {
+    /// A kernel that says nothing of threads.
+    pub fn new(body: Vec<Node>) -> Self {
+        Self { body, threads: None }
+    }
+
     /// The same with other numbers of dims and stages, each further by so many.
     #[must_use]
     pub fn renumbered(&self, dims: isize, stages: isize) -> Self {
-        Self { body: renumbered(&self.body, dims, stages) }
+        Self { body: renumbered(&self.body, dims, stages), ..self.clone() }
     }
 
     /// The stage that it computes, packs for or joins first.

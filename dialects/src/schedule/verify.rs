@@ -8,6 +8,8 @@ use super::TreeAttr;
 use super::text::{MAX_LOOPS, rewrite_text, stage_text};
 use super::tree::{Bring, Dim, Loop, Node, Operand, Place, Rewrite, Runs, Split, Tile, Version};
 use crate::r#dyn::facts::MAX_DIM;
+use crate::gir::kernel::{MOST_UNROLLED, is_threads_of_unit};
+use crate::gpu::MOST_THREADS;
 
 type Checked = Result<(), String>;
 
@@ -51,6 +53,11 @@ fn check_version(cx: &Context, version: &Version, number: usize, last: bool) -> 
             return Err(format!("version {number} has a launch without kernels"));
         }
         for kernel in &launch.kernels {
+            if let Some(threads) = kernel.threads.filter(|threads| !is_threads_of_unit(*threads)) {
+                return Err(format!(
+                    "version {number} has a kernel with units of {threads} threads; it must be a power of two, {MOST_THREADS} at most"
+                ));
+            }
             Around { cx, loops: Vec::new(), bodies: 0 }.check_body(&kernel.body)?;
         }
     }
@@ -144,6 +151,14 @@ impl<'t> Around<'t> {
                 return Err(format!("the loop over {dim} has the number {number}; no dim is longer than {MAX_DIM}"));
             }
             _ => {}
+        }
+        if let Some(trips) = inner.unroll {
+            if inner.runs != Runs::InTurn {
+                return Err(format!("the loop over {dim} is unrolled, and its trips do not run one after another"));
+            }
+            if !(2..=MOST_UNROLLED).contains(&trips) {
+                return Err(format!("the loop over {dim} unrolls {trips} trips; it must be from 2 to {MOST_UNROLLED}"));
+            }
         }
         if self.is_single(dim) {
             return Err(format!("the loop over {dim} lies in a loop that gives one index of {dim}"));

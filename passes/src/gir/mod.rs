@@ -3,3 +3,4 @@
 pub mod cache_hints;
 pub mod cost;
 pub mod simplify;
+pub mod unit_threads;

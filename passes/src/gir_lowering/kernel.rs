@@ -11,7 +11,7 @@ use sutura_dialects::gir::constraints::Scope;
 use sutura_dialects::gir::kernel::KernelInfo;
 use sutura_dialects::gir::ops::{ForOp, SliceOp};
 use sutura_dialects::gir::types::{TileType, ViewType};
-use sutura_ir::{Attr, Body, Builder, OpRef, OpState, Type, Value};
+use sutura_ir::{Attr, Body, Builder, Context, OpRef, OpState, Type, Value};
 
 use super::cpu::pipeline::Host;
 use super::cpu::stream::Ahead;
@@ -450,6 +450,9 @@ impl<'a> Lowering<'a, '_> {
         state.operands.extend([lo, hi, one]);
         state.operands.extend_from_slice(&inits);
         state.result_types.extend_from_slice(&types);
+        if let Some(trips) = this.unroll() {
+            state = state.attr(self.e.cx().ident("loop_annotation"), unrolled(self.e.cx(), trips));
+        }
         let loop_op = self.e.b.create(state);
         let region = self.e.b.body().regions(loop_op).next().expect("made with a region");
         let mut args = vec![(Type::I64, self.e.loc)];
@@ -500,6 +503,12 @@ impl<'a> Lowering<'a, '_> {
             rest = others;
         }
     }
+}
+
+/// What LLVM is told of a loop of which code has so many trips side by side.
+fn unrolled(cx: &Context, trips: i64) -> Attr {
+    let text = format!(".loop_annotation<unroll = <disable = false, count = {trips} : i32>>");
+    cx.opaque_attr("llvm", cx.ident(&text), cx.attr_list(&[]), Type::NONE)
 }
 
 /// The dimensions along which a slice has extent, with extents and steps: rows first.

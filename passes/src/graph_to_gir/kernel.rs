@@ -146,6 +146,7 @@ pub(super) struct Header {
     pub(super) views: Vec<(ViewType, Mode)>,
     pub(super) grid: Vec<Poly>,
     pub(super) units: i64,
+    pub(super) threads: Option<i64>,
     pub(super) requires: Vec<Poly>,
     /// Sizes that only the body uses.
     pub(super) extra: Vec<Poly>,
@@ -161,6 +162,8 @@ pub(super) struct Emit<'b> {
     pub(super) views: Vec<Value>,
     /// The grid's indices.
     pub(super) grid: Vec<Value>,
+    /// Trips that the next loop has side by side.
+    pub(super) unroll: Option<i64>,
     /// The number of the unit, where a group has several.
     pub(super) unit: Option<Value>,
     sizes: HashMap<Arc<str>, Value>,
@@ -208,6 +211,7 @@ pub(super) fn build(
         loc: header.loc,
         views: views.to_vec(),
         grid: grid.to_vec(),
+        unroll: None,
         unit: unit.first().copied(),
         sizes: dims.iter().cloned().zip(sizes.iter().copied()).collect(),
         unknown: false,
@@ -234,6 +238,10 @@ pub(super) fn build(
         .prop(cx.ident("requires"), shape_attr(cx, &header.requires))
         .prop(cx.ident("grid"), shape_attr(cx, &header.grid))
         .prop(cx.ident("units"), cx.int_attr(header.units, Type::I64));
+    let state = match header.threads {
+        Some(threads) => state.prop(cx.ident("threads"), cx.int_attr(threads, Type::I64)),
+        None => state,
+    };
     Ok(Kernel { state, body, dims })
 }
 
@@ -349,7 +357,7 @@ impl Emit<'_> {
         inits: &[Value],
         body: &mut LoopBody<'_>,
     ) -> Built<Vec<Value>> {
-        let op = ForOp::build(&mut self.b, self.loc, lo, hi, inits);
+        let op = ForOp::build(&mut self.b, self.loc, lo, hi, inits, self.unroll.take());
         let mut args = vec![(Type::INDEX, self.loc)];
         args.extend(inits.iter().map(|v| (self.b.body().ty(*v), self.loc)));
         let region = self.b.body().regions(op).next().expect("made with one");

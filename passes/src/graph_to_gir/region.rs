@@ -14,6 +14,7 @@ use crate::region::products::{Part, parts, siblings};
 use crate::region::{Access, Contents, Family, Misfit, family};
 
 /// A region to be lowered.
+#[derive(Clone)]
 pub(super) struct FusedRegion<'a> {
     /// The `graph.fusion`.
     pub(super) op: OpRef<'a>,
@@ -113,18 +114,19 @@ impl<'a> FusedRegion<'a> {
     /// A part of it as a region of its own.
     pub(super) fn part(&self, part: Part<'a>) -> Self {
         let Part { ops, outputs } = part;
-        let (facts, inputs) = (self.facts.clone(), self.inputs.clone());
-        let (op, machine, family) = (self.op, self.machine, self.family);
-        Self { op, machine, facts, inputs, ops, yielded: outputs.clone(), outputs, family }
+        Self { ops, yielded: outputs.clone(), outputs, ..self.clone() }
     }
 
     /// The same region where a symbol has this value.
     pub(super) fn at_size(&self, name: &str, value: i64) -> Self {
-        let (mut facts, inputs, ops) = (self.facts.clone(), self.inputs.clone(), self.ops.clone());
+        let mut facts = self.facts.clone();
         facts.define(name, SymbolInfo { min: value, max: value, ..facts.info(name) });
-        let (outputs, yielded) = (self.outputs.clone(), self.yielded.clone());
-        let (op, machine, family) = (self.op, self.machine, self.family);
-        Self { op, machine, facts, inputs, ops, outputs, yielded, family }
+        Self { facts, ..self.clone() }
+    }
+
+    /// The same region for a machine that differs from its own in register tiles.
+    pub(super) fn with_tiles_of(&self, machine: &'a Machine) -> Self {
+        Self { machine, ..self.clone() }
     }
 
     /// By how much tensors are longer than what runs along them, where an equality alone says that this is not negative: a kernel

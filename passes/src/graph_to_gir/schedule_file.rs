@@ -9,13 +9,15 @@ use std::fmt::Write;
 use indexmap::IndexMap;
 use sutura_dialects::func::FuncOp;
 use sutura_dialects::graph::FusionOp;
-use sutura_dialects::schedule::{RegionOp, TraceOp, TreeAttr};
+use sutura_dialects::schedule::{RegionOp, TraceAttr, TraceOp, TreeAttr};
 use sutura_ir::asm::print::attr_text;
+use sutura_ir::pass::PassOptions;
 use sutura_ir::{Attr, Body, Context, Diagnostic, Loc, Op, OpRef, OpView, Rewriter};
 
-use super::Machine;
 use super::region::FusedRegion;
+use super::rules::variant::Variant;
 use super::schedule::{algorithm, describe, roles};
+use super::{CONVERT_GRAPH_TO_GIR, Machine, from_options, rules};
 
 /// A region of a function, and what it computes.
 struct Region<'a> {
@@ -45,7 +47,7 @@ fn regions<'a>(cx: &'a Context, module: &'a Body) -> Vec<Region<'a>> {
 /// # Errors
 /// When what the module says of its machine is wrong.
 pub fn text(cx: &Context, module: &Body) -> Result<String, String> {
-    let machine = Machine::of_module(cx, module, 0, 0)?;
+    let config = from_options(&PassOptions::new(CONVERT_GRAPH_TO_GIR.options)).config(cx, module)?;
     let (mut scheduled, mut without) = (IndexMap::<(String, &TreeAttr), Vec<Region<'_>>>::new(), Vec::new());
     for region in regions(cx, module) {
         match region.op.as_::<FusionOp<'_>>().and_then(|fusion| fusion.schedule()) {
@@ -58,9 +60,16 @@ pub fn text(cx: &Context, module: &Body) -> Result<String, String> {
     for ((algorithm, tree), regions) in &scheduled {
         let places: Vec<&str> = regions.iter().map(|region| region.place.as_str()).collect();
         comment(&mut out, &format!("Regions {}", places.join(", ")));
-        let read = FusedRegion::read(regions[0].op, &machine).map_err(|error| error.message.clone())?;
+        let read = FusedRegion::read(regions[0].op, &config.machine).map_err(|error| error.message.clone())?;
         let lines = describe(&read, tree).map_err(|misfit| misfit.0)?;
-        comment(&mut out, &format!("roles \"{}\"", roles(&read).map_err(|misfit| misfit.0)?));
+        let roles = roles(&read).map_err(|misfit| misfit.0)?;
+        comment(&mut out, &format!("roles \"{roles}\""));
+        let usual = rules::lower(&read, &config, &Variant::default()).ok().and_then(|lowered| lowered.schedule);
+        if let Some(trace) = usual.and_then(|usual| TraceAttr::between(cx, &usual, tree)) {
+            let trace = attr_text(cx, cx.ext_attr(trace));
+            comment(&mut out, "By edits of what the rule writes, which serve other regions with these roles too:");
+            comment(&mut out, &format!("schedule.trace \"{algorithm}\" roles \"{roles}\" = {trace}"));
+        }
         lines.iter().for_each(|line| comment(&mut out, line));
         let tree = attr_text(cx, cx.ext_attr((*tree).clone())).replace('\n', "\n  ");
         // The first schedule of an algorithm is for all regions that have it, others for those that they were chosen for.

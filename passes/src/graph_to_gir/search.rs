@@ -51,9 +51,13 @@ pub(super) fn axes(region: &FusedRegion<'_>, config: &Config) -> Vec<Axis> {
 static LOWERED: Counter = Counter::new("search: variants lowered");
 
 /// A region as a variant schedules it.
-pub(super) fn lowered<'a>(op: OpRef<'a>, config: &'a Config, variant: &Variant) -> Built<(FusedRegion<'a>, Lowered)> {
+pub(super) fn lowered<'a>(
+    region: &FusedRegion<'a>,
+    config: &'a Config,
+    variant: &Variant,
+) -> Built<(FusedRegion<'a>, Lowered)> {
     LOWERED.add(1);
-    let region = FusedRegion::read(op, config.machine_of(variant))?;
+    let region = region.with_tiles_of(config.machine_of(variant));
     let lowered = rules::lower(&region, config, variant)?;
     Ok((region, lowered))
 }
@@ -64,7 +68,8 @@ pub(super) fn lowered<'a>(op: OpRef<'a>, config: &'a Config, variant: &Variant) 
 /// When the usual schedule cannot be lowered; others that cannot are left out.
 pub(super) fn best<'a>(op: OpRef<'a>, config: &'a Config) -> Built<Found<'a>> {
     let usual = Variant::default();
-    let (region, mut usually) = lowered(op, config, &usual)?;
+    let read = FusedRegion::read(op, &config.machine)?;
+    let (region, mut usually) = lowered(&read, config, &usual)?;
     let Some(desc) = &config.desc else { return Ok(Found { region, lowered: usually, remark: None }) };
     let (variants, count) = Variant::all(&axes(&region, config), MOST);
     if variants.len() < 2 {
@@ -78,7 +83,7 @@ pub(super) fn best<'a>(op: OpRef<'a>, config: &'a Config) -> Built<Found<'a>> {
     let mut tried = vec![(usual, usual_ns)];
     let mut found = (usual_ns, region, usually);
     for variant in &variants[1..] {
-        let Ok((region, mut lowered)) = lowered(op, config, variant) else { continue };
+        let Ok((region, mut lowered)) = lowered(&read, config, variant) else { continue };
         let text = texts(op.cx, &region, &mut lowered, config);
         if seen.contains(&text) {
             continue;
@@ -124,7 +129,7 @@ pub(super) fn candidates(at: &At<'_>, op: OpRef<'_>, config: &Config) -> Vec<Can
     let Ok(region) = FusedRegion::read(op, &config.machine) else { return vec![] };
     let (mut seen, mut found) = (Vec::new(), Vec::new());
     for variant in Variant::all(&axes(&region, config), MOST).0 {
-        let way = lowered(op, config, &variant).ok();
+        let way = lowered(&region, config, &variant).ok();
         let proved = way
             .filter(|(_, lowered)| lowered.schedule.is_some())
             .and_then(|(region, mut lowered)| fallback::check(at, &mut lowered).is_ok().then_some((region, lowered)));

@@ -85,7 +85,8 @@ fn edit_program(tree: &mut TreeAttr, dice: &mut Dice) {
     let launches = &mut version.launches;
     let launch = if launches.is_empty() { return } else { dice.below(launches.len()) };
     let next = (launch + 1) % launches.len();
-    match dice.below(9) {
+    match dice.below(10) {
+        9 => launches[launch].kernels[0].threads = Some(*dice.of(&[1, 32, 48, 1024])),
         0 => drop(launches.remove(launch)),
         1 => launches.insert(launch, launches[launch].clone()),
         2 => launches.swap(launch, next),
@@ -176,7 +177,8 @@ fn edit_nodes(nodes: &mut Vec<Node>, dice: &mut Dice) {
 
 fn edit_node(node: &mut Node, dice: &mut Dice) {
     match node {
-        Node::Loop(inner) => match dice.below(7) {
+        Node::Loop(inner) => match dice.below(8) {
+            3 => inner.unroll = Some(*dice.of(&[1, 2, 4, 64])),
             0 => inner.dim = dice.dim(),
             1 => inner.runs = *dice.of(&[Runs::InTurn, Runs::Grid, Runs::Units]),
             2 => inner.online = dice.yes().then(|| StageName { number: dice.below(6), name: String::new() }),

@@ -2,8 +2,8 @@
 
 use sutura_dialects::r#dyn::Poly;
 use sutura_dialects::schedule::{
-    Again, Dim, DimLoop, Edit, Fused, Guard, Input, Layout, LoopName, LoopNames, Node, Operand, Parts, Primitive, Runs,
-    SpaceName, Split, Spot, StageName, Tile, TraceAttr, TreeAttr, What,
+    Again, Count, Dim, DimLoop, Edit, Fused, Guard, Input, Layout, LoopName, LoopNames, Node, Operand, Parts,
+    Primitive, Runs, SpaceName, Split, Spot, StageName, Tile, TraceAttr, TreeAttr, What,
 };
 use sutura_ir::Context;
 
@@ -107,7 +107,8 @@ fn tile(dice: &mut Dice) -> Tile {
 }
 
 fn loop_primitive(seen: &Seen, dice: &mut Dice) -> Primitive {
-    match dice.below(11) {
+    match dice.below(12) {
+        10 => Primitive::Unroll(seen.any_loop(dice), Count(*dice.of(&[1, 2, 4, 64]))),
         0..3 => Primitive::Split(seen.any_loop(dice), part(dice)),
         3..5 => Primitive::Retile(seen.any_loop(dice), part(dice)),
         5 => Primitive::Fuse(match dice.below(3) {
@@ -159,6 +160,7 @@ fn edit(tree: &TreeAttr, dice: &mut Dice) -> Option<Edit> {
     let primitive = match dice.below(10) {
         0..5 => loop_primitive(seen, dice),
         5..8 => place_primitive(seen, other, dice),
+        8 if dice.below(3) == 0 => Primitive::Threads(seen.spot.clone(), Count(*dice.of(&[1, 32, 48]))),
         8 => Primitive::Together(seen.spot.clone(), other.spot.clone()),
         _ => {
             let size = *dice.of(&["M - 2", "-N + 9", "N - 4", "-M + 3"]);

@@ -2,7 +2,7 @@
 
 use super::Scope;
 use super::find::{self, Found, Path, View};
-use super::names::{DimLoop, LoopName, LoopNames, Spot};
+use super::names::{Count, DimLoop, LoopName, LoopNames, Spot};
 use super::pieces::Piece;
 use crate::schedule::{Dim, Loop, Node, Runs, Split};
 
@@ -84,6 +84,11 @@ pub(super) fn bind(scope: &mut Scope<'_>, name: &LoopName, runs: &Runs) -> Found
     change(scope, name, |l| l.runs = *runs)
 }
 
+/// Trips that code has side by side.
+pub(super) fn unroll(scope: &mut Scope<'_>, name: &LoopName, trips: &Count) -> Found<()> {
+    change(scope, name, |l| l.unroll = Some(trips.0))
+}
+
 fn change(scope: &mut Scope<'_>, name: &LoopName, to: impl FnOnce(&mut Loop)) -> Found<()> {
     let (path, depth) = scope.view().named_loop(name)?;
     if let Node::Loop(l) = find::node_mut(scope.version(), &path, depth) {
@@ -106,7 +111,13 @@ pub(super) fn fuse(scope: &mut Scope<'_>, [outer, inner]: [DimLoop; 2], spot: &S
     }
     let Node::Loop(l) = find::node_mut(scope.version(), &path, first) else { return Ok(()) };
     if let Some(Node::Loop(inner)) = l.body.pop() {
-        *l = Loop { split: inner.split, body: inner.body, online: l.online.take().or(inner.online), ..l.clone() };
+        *l = Loop {
+            split: inner.split,
+            body: inner.body,
+            online: l.online.take().or(inner.online),
+            unroll: l.unroll.or(inner.unroll),
+            ..l.clone()
+        };
     }
     Ok(())
 }
@@ -129,7 +140,7 @@ pub(super) fn reorder(scope: &mut Scope<'_>, names: &LoopNames) -> Found<()> {
 
 /// A loop without what it has in it.
 fn header(l: &Loop) -> Loop {
-    Loop { online: l.online.clone(), ..Loop::new(l.dim, l.split, l.runs, Vec::new()) }
+    Loop { body: Vec::new(), online: l.online.clone(), ..*l }
 }
 
 /// Where the loops of an order are. They may change places: nothing else lies between them, and those over one dim stay in order.

@@ -3,6 +3,7 @@
 //! Each one is declared once, in the table below: its word, what it names, what it does. It checks what a tree tells. What only
 //! the region tells is checked where the schedule is followed, so that a wrong edit never computes something else.
 
+mod between;
 mod find;
 mod forms;
 mod loops;
@@ -20,7 +21,9 @@ use sutura_ir::asm::parse::ParamParser;
 use sutura_ir::ext::VerifyParams;
 
 use self::find::{Found, View};
-pub use self::names::{Again, DimLoop, Fused, Guard, Input, Layout, LoopName, LoopNames, Parts, SpaceName, Spot, What};
+pub use self::names::{
+    Again, Count, DimLoop, Fused, Guard, Input, Layout, LoopName, LoopNames, Parts, SpaceName, Spot, What,
+};
 use self::pieces::Piece;
 pub use self::trace::TraceAttr;
 use super::text::Parsed;
@@ -171,6 +174,10 @@ The primitives:
     Tensorize "tensorize" (spot: Spot) = tiles::tensorize, "tensorize p:0";
     /// a cached input is read a phase before it is needed, and waits in registers.
     Pipeline "pipeline" (input: Input) = tiles::pipeline, "pipeline p:0.1";
+    /// code of a loop that runs in order has several trips side by side.
+    Unroll "unroll" (name: LoopName, "by" trips: Count) = loops::unroll, "unroll d2 of p:0 by 4";
+    /// the units of the kernel that does something have so many threads of a device.
+    Threads "threads" (spot: Spot, "by" threads: Count) = programs::threads, "threads p:0 by 128";
     /// the kernels of two stages, between which nothing flows, are launched at once.
     Together "together" (first: Spot, second: Spot) = programs::together, "together p:0 q:1";
     /// a copy of the version, in front of it, for sizes at which the guard holds.

@@ -67,6 +67,10 @@ pub struct Input {
     pub kernel: Option<usize>,
 }
 
+/// How many.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub struct Count(pub i64);
+
 /// What becomes one: two dims, or two loops over one dim.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub enum Fused {

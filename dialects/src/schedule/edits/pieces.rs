@@ -3,7 +3,9 @@
 use sutura_ir::Context;
 use sutura_ir::asm::parse::ParamParser;
 
-use super::names::{Again, DimLoop, Fused, Guard, Input, Layout, LoopName, LoopNames, Parts, SpaceName, Spot, What};
+use super::names::{
+    Again, Count, DimLoop, Fused, Guard, Input, Layout, LoopName, LoopNames, Parts, SpaceName, Spot, What,
+};
 use crate::r#dyn::Poly;
 use crate::r#dyn::attr::parse_poly;
 use crate::schedule::text::{self, Parsed, name_text, tile_text};
@@ -182,6 +184,16 @@ impl Piece for Split {
             Self::By(number) => format!("by {number}"),
             Self::Even(number) => format!("even {number}"),
         }
+    }
+}
+
+impl Piece for Count {
+    fn read(p: &mut dyn ParamParser) -> Parsed<Self> {
+        Ok(Self(p.int()?))
+    }
+
+    fn text(&self, _: &Context) -> String {
+        self.0.to_string()
     }
 }
 

@@ -121,6 +121,6 @@ pub(super) fn pack(scope: &mut Scope<'_>, input: &Input, tile: &Tile, names: &Lo
         let runs = if i < groups { Runs::Grid } else { Runs::InTurn };
         vec![Node::Loop(Loop::new(dim, split, runs, body))]
     });
-    scope.version().launches.insert(launch, Launch { kernels: vec![Kernel { body }] });
+    scope.version().launches.insert(launch, Launch { kernels: vec![Kernel::new(body)] });
     Ok(())
 }

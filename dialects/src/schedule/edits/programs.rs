@@ -2,7 +2,7 @@
 
 use super::Scope;
 use super::find::{self, Found, Path, View};
-use super::names::{Guard, Parts, Spot, What};
+use super::names::{Count, Guard, Parts, Spot, What};
 use crate::schedule::{Dim, Kernel, Launch, Loop, Node, Place, Runs, Split, Tile, stage_text};
 
 /// The kernels of two stages are launched at once, where the first one of the two is.
@@ -20,6 +20,13 @@ pub(super) fn together(scope: &mut Scope<'_>, first: &Spot, second: &Spot) -> Fo
     let kernel = launches[from.0].kernels.remove(from.1);
     launches[to.0].kernels.push(kernel);
     launches.retain(|launch| !launch.kernels.is_empty());
+    Ok(())
+}
+
+/// Threads of a device for the units of a kernel.
+pub(super) fn threads(scope: &mut Scope<'_>, spot: &Spot, threads: &Count) -> Found<()> {
+    let (launch, kernel) = scope.view().find(spot)?.kernel;
+    scope.version().launches[launch].kernels[kernel].threads = Some(threads.0);
     Ok(())
 }
 
@@ -101,7 +108,7 @@ fn groups_of(view: View<'_>, path: &Path) -> Vec<Loop> {
 /// A kernel of nodes in loops.
 fn inside(loops: &[Loop], nodes: Vec<Node>) -> Kernel {
     let body = loops.iter().rev().fold(nodes, |body, l| vec![Node::Loop(Loop { body, ..l.clone() })]);
-    Kernel { body }
+    Kernel::new(body)
 }
 
 /// The join of a place's parts: row by row, and without what is combined.

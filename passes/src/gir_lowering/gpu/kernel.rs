@@ -4,14 +4,10 @@
 //! groups at a time, if a unit has no more threads than a subgroup and needs no memory of the block. The grid is
 //! persistent: blocks take one group after the other, as many apart as there are blocks, whatever the launch's size.
 
-use sutura_dialects::r#dyn::facts::Facts;
-use sutura_dialects::r#dyn::poly::Poly;
-use sutura_dialects::gir::bounds::Bounds;
 use sutura_dialects::gir::checks::DataCheck;
 use sutura_dialects::gir::constraints::Scope;
 use sutura_dialects::gir::kernel::{KernelInfo, Mode};
-use sutura_dialects::gir::ops::{AllocOp, ForOp, ScanOp, SliceOp, TransposeOp};
-use sutura_dialects::gir::types::TileType;
+use sutura_dialects::gir::ops::{AllocOp, ForOp, ScanOp, TransposeOp};
 use sutura_dialects::gpu::MOST_THREADS;
 use sutura_dialects::llvm::types::PointerType;
 use sutura_ir::{Attr, Body, Builder, NamedAttr, OpRef, OpState, Type, Value};
@@ -318,26 +314,4 @@ impl<'a> Lowering<'a, '_> {
     pub(in crate::gir_lowering) fn may_part(&self) -> bool {
         self.gpu.is_none_or(|gpu| gpu.threads.unit >= gpu.threads.subgroup)
     }
-}
-
-/// The numbers of columns of rows that a kernel computes in loops, each once, and what is known of sizes.
-pub(super) fn row_lengths(kernel: &KernelInfo<'_>, machine: &Machine) -> (Vec<Poly>, Facts) {
-    let body = kernel.op.inside();
-    let ops = body.preorder().map(|op| OpRef::new(kernel.op.cx, body, op));
-    let tiles = ops
-        .filter(|op| !op.is::<SliceOp>())
-        .flat_map(|op| op.results().filter_map(move |value| op.cx.type_as::<TileType>(op.ty(value))));
-    let mut lengths: Vec<Poly> = Vec::new();
-    for ty in tiles.filter(|ty| !machine.in_registers(ty)) {
-        if !lengths.contains(&ty.cols) {
-            lengths.push(ty.cols.clone());
-        }
-    }
-    (lengths, Bounds::of_kernel(kernel).facts)
-}
-
-/// Columns of the longest rows of a kernel that it computes in loops, at most; `None` where it has none.
-pub(super) fn longest_row(kernel: &KernelInfo<'_>, machine: &Machine) -> Option<i128> {
-    let (lengths, facts) = row_lengths(kernel, machine);
-    lengths.iter().map(|length| facts.range(length).1).max()
 }

@@ -23,10 +23,9 @@ use sutura_ir::symbols::symbol_ident;
 use sutura_ir::{Body, Builder, Context, Ident, Op, OpRef, OpState, Rewriter, Type};
 
 pub(super) use kernel::GpuState;
-use kernel::{GpuKernel, Threads, longest_row, lower_kernel};
+use kernel::{GpuKernel, Threads, lower_kernel};
 
 use super::machine::Machine;
-use crate::row_threads::threads_for;
 
 /// The module that holds the kernels of a program; with a number behind it where that name is taken.
 pub const KERNELS_MODULE: &str = "kernels";
@@ -47,7 +46,7 @@ pub static CONVERT_GIR_TO_GPU: PassInfo = PassInfo {
             name: "threads",
             kind: OptionKind::Int(0, 1024),
             default: "0",
-            help: "threads of a unit, a power of two; 0 takes as many as the longest row is worth",
+            help: "threads of a unit, a power of two; 0 takes as many as the kernel says, or a subgroup where it says nothing",
         },
         OptionInfo {
             name: "subgroup",
@@ -105,18 +104,12 @@ fn subgroup_of(option: i64, machine: &Machine) -> i64 {
 }
 
 impl ConvertGirToGpu {
-    /// Threads for a kernel: enough for its longest row, whole subgroups for tiles in registers.
+    /// Threads for a kernel.
     fn threads(&self, kernel: &KernelInfo<'_>, machine: &Machine) -> Threads {
         let subgroup = subgroup_of(self.subgroup, machine);
         let shared_bytes =
             if self.shared_bytes == 0 { machine.shared_bytes.unwrap_or(SHARED_BYTES) } else { self.shared_bytes };
-        let unit = match (self.threads, longest_row(kernel, machine)) {
-            // Units of one group are its subgroups.
-            (0, _) if kernel.units > 1 => subgroup,
-            (0, None) => subgroup,
-            (0, Some(columns)) => threads_for(columns, subgroup),
-            (threads, _) => threads,
-        };
+        let unit = if self.threads == 0 { kernel.threads.unwrap_or(subgroup) } else { self.threads };
         Threads { unit, subgroup, packed: PACKED_THREADS, shared_bytes }
     }
 }

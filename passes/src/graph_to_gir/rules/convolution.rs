@@ -108,7 +108,7 @@ fn pack_kernel(machine: &Machine, nest: &Nest<'_>, plan: &ContractPlan, blocks: 
     let pack = Node::Operand(Operand::new((stage, input), tile, Bring::Pack));
     let batch = plan.batch.iter().map(|dim| (*dim, Split::One));
     let grid = batch.chain([(plan.col(), Split::By(blocks.tile.1))]).collect();
-    Kernel { body: in_grid(grid, sums(plan, vec![pack])) }
+    Kernel::new(in_grid(grid, sums(plan, vec![pack])))
 }
 
 fn kernel(machine: &Machine, nest: &Nest<'_>, plan: &ContractPlan, blocks: &Blocks) -> Kernel {
@@ -142,7 +142,7 @@ fn kernel(machine: &Machine, nest: &Nest<'_>, plan: &ContractPlan, blocks: &Bloc
         grid.extend(blocks.columns_apart.then_some(columns));
     }
     grid.push((*row, Split::By(blocks.line)));
-    Kernel { body: in_grid(grid, body) }
+    Kernel::new(in_grid(grid, body))
 }
 
 /// What is said of a convolution.

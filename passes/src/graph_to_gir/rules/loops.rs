@@ -105,7 +105,7 @@ impl<'r, 'a> Loops<'r, 'a> {
         let (grid, inner) = long.split_at(long.len() - inner.min(long.len()));
         let body = inner.iter().rev().fold(body, |body, dim| vec![each(*dim, body)]);
         let columns = self.col.filter(|col| !nest.is_unit(*col)).map(|col| (col, Split::By(columns)));
-        Kernel { body: in_grid(grid.iter().map(|dim| (*dim, Split::One)).chain(columns).collect(), body) }
+        Kernel::new(in_grid(grid.iter().map(|dim| (*dim, Split::One)).chain(columns).collect(), body))
     }
 }
 

@@ -224,7 +224,7 @@ fn pack_kernel(product: &Product<'_, '_>) -> Kernel {
     let made = plan.right.iter().map(|s| Node::Place(place(nest, *s, &tile)));
     let (stage, input) = (stage_name(nest, plan.stage), plan.rhs);
     let pack = Node::Operand(Operand::new((stage, input), tile.clone(), Bring::Pack));
-    Kernel { body: in_grid(panels(product), sums(product, made.chain([pack]).collect())) }
+    Kernel::new(in_grid(panels(product), sums(product, made.chain([pack]).collect())))
 }
 
 /// A product in tiles of so many rows; where a group makes its rows of the left factor, it has so many tiles of them.
@@ -240,7 +240,7 @@ fn product_kernel(product: &Product<'_, '_>, (rows, tiles): (i64, i64)) -> Kerne
     let outer = product.outer_rows().iter().map(|dim| (*dim, Split::One));
     let Some((last, outer_sums)) = plan.sums.split_last().filter(|_| !plan.left.is_empty()) else {
         let row = row.map(|row| (row, Split::By(rows)));
-        return Kernel { body: in_grid(panels(product).into_iter().chain(outer).chain(row).collect(), body) };
+        return Kernel::new(in_grid(panels(product).into_iter().chain(outer).chain(row).collect(), body));
     };
     let near = Tile { cols: Some(Dim(*last)), space: machine.cache.to_string(), padded: true, rows: None };
     let made = Tile { rows: row.map(Dim), ..near.clone() };
@@ -259,7 +259,7 @@ fn product_kernel(product: &Product<'_, '_>, (rows, tiles): (i64, i64)) -> Kerne
     body.insert(0, Node::Operand(Operand { body: fill, ..Operand::new((stage, input), near, Bring::Cache) }));
     let columns = of_group.map(|columns| (col, Split::By(columns)));
     let grid = product.panel_dims().into_iter().map(|dim| (dim, Split::One)).chain(columns).chain(outer);
-    Kernel { body: in_grid(grid.chain(row.map(|row| (row, Split::By(rows * tiles)))).collect(), body) }
+    Kernel::new(in_grid(grid.chain(row.map(|row| (row, Split::By(rows * tiles)))).collect(), body))
 }
 
 /// A loop over `by` of `all` indices that are left of a dim; none where those are all.

@@ -75,7 +75,7 @@ impl Share {
             }
             None => body.extend(order.nodes(&self.stages, &self.loops, &mut made)),
         }
-        Kernel { body: in_grid(self.grid_loops(nest), body) }
+        Kernel::new(in_grid(self.grid_loops(nest), body))
     }
 
     fn grid_loops(&self, nest: &Nest<'_>) -> Vec<(usize, Split)> {

@@ -43,7 +43,7 @@ pub(super) fn kernel(product: &Product<'_, '_>, group: &GroupTile) -> Kernel {
     let units = Node::Loop(Loop::new(Dim(row), Split::By(group.rows), Runs::Units, body));
     let outer = product.outer_rows().iter().map(|dim| (*dim, Split::One));
     let rows = (row, Split::By(group.rows * group.units));
-    Kernel { body: in_grid(panels(product).into_iter().chain(outer).chain([rows]).collect(), vec![units]) }
+    Kernel::new(in_grid(panels(product).into_iter().chain(outer).chain([rows]).collect(), vec![units]))
 }
 
 impl Product<'_, '_> {

@@ -108,7 +108,7 @@ impl<'r, 'a> Turned<'r, 'a> {
             let split = Split::By(self.tile);
             vec![Node::Loop(Loop::new(Dim(block.dim), split, Runs::InTurn, body))]
         });
-        Kernel { body: in_grid(others.map(|d| (d, Split::One)).chain(blocks).collect(), inside) }
+        Kernel::new(in_grid(others.map(|d| (d, Split::One)).chain(blocks).collect(), inside))
     }
 }
 

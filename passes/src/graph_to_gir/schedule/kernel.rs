@@ -148,6 +148,7 @@ impl<'a> Region<'_, 'a> {
             views: ports.all.iter().map(|((_, view), mode)| (view.clone(), *mode)).collect(),
             grid,
             units,
+            threads: tree.threads,
             requires,
             extra,
             symbols: nest.symbols.clone(),

@@ -257,6 +257,7 @@ impl<'a> Inside<'_, 'a> {
         let Some((l, rest)) = path.split_first() else { return inside(e, ranges) };
         let range = ranges.0[l.dim.0];
         let bounds = self.bounds_of(e, l, range)?;
+        e.unroll = l.unroll;
         e.for_range(bounds, &[], &mut |e, trip, _| {
             let range = self.range_of(e, l, (range, trip));
             self.along(e, &ranges.with(l.dim.0, range), rest, inside)?;
@@ -310,6 +311,7 @@ impl<'a> Inside<'_, 'a> {
                 }
             }
         };
+        e.unroll = l.unroll;
         let ends = e.for_range(bounds, &inits, &mut |e, trip, values| {
             let trip = if l.split == Split::One { self.at_trip(e, (dim, inside), trip, bounds.1) } else { trip };
             let range = self.range_of(e, l, (range, trip));

@@ -53,11 +53,12 @@ fn scheduled_in_all_ways(cx: &Context, before: &Module, sizes: &[&[(&str, i64)]]
     let mut pass = from_options(&PassOptions::new(CONVERT_GRAPH_TO_GIR.options));
     pass.thresholds = Thresholds { resident: 20, parts: 4, part_rows: 2, ..pass.thresholds };
     let config = pass.config(cx, body).unwrap();
-    let axes = axes(&FusedRegion::read(fusion, &config.machine).unwrap_or_else(|e| panic!("{e:?}")), &config);
+    let region = FusedRegion::read(fusion, &config.machine).unwrap_or_else(|e| panic!("{e:?}"));
+    let axes = axes(&region, &config);
     let (variants, count) = Variant::all(&axes, 96);
     assert_eq!(variants.len(), count);
     let schedule = |variant: &Variant| {
-        let (_, lowered) = lowered(fusion, &config, variant).unwrap_or_else(|e| panic!("{variant}: {e:?}"));
+        let (_, lowered) = lowered(&region, &config, variant).unwrap_or_else(|e| panic!("{variant}: {e:?}"));
         (variant.to_string(), lowered.schedule.expect("its rule writes one"))
     };
     let schedules: Vec<_> = variants.iter().map(schedule).collect();

@@ -73,6 +73,27 @@ fn a_trace_is_used_at_other_sizes() {
 }
 
 #[test]
+fn a_file_says_by_which_edits_a_schedule_differs_from_the_rules() {
+    let cx = context();
+    let first = product(&cx, ["24", "40"], Type::F32, false);
+    let (algorithm, roles) = names(&cx, &first);
+    let mut module = stitched(&cx, &first);
+    attached(&cx, &mut module, &trace((&algorithm, &roles), "retile d0 of p:0 by 3")).expect("it fits");
+    run(&cx, &mut module, "builtin.module(schedule-regions)").expect("it is legal");
+    let text = schedules(&cx, module.body()).expect("it is written");
+    let line = text.lines().find_map(|line| line.trim().strip_prefix("// schedule.trace")).expect("the edits");
+    // The line serves another region.
+    let mut other = stitched(&cx, &product(&cx, ["9", "70"], Type::F32, false));
+    attached(&cx, &mut other, &format!("schedule.trace{line}")).expect("it fits");
+    run(&cx, &mut other, "builtin.module(schedule-regions)").expect("it is legal");
+    assert!(schedules(&cx, other.body()).expect("it is written").contains("loop d0 by 3 grid"));
+    // What rules write needs no edits.
+    let mut usual = stitched(&cx, &first);
+    run(&cx, &mut usual, "builtin.module(schedule-regions)").expect("a rule writes it");
+    assert!(!schedules(&cx, usual.body()).expect("it is written").contains("schedule.trace"));
+}
+
+#[test]
 fn what_a_file_has_twice_is_refused() {
     let cx = context();
     let module = product(&cx, ["24", "40"], Type::F32, false);

@@ -123,6 +123,25 @@ fn retile_and_bind() {
 }
 
 #[test]
+fn unroll_and_threads() {
+    let nest = kernel("loop d0 grid { loop d1 by 8 { loop d2 { place e:0 } } }");
+    makes(&nest, "unroll d1 of e:0 by 4", &nest.replace("by 8", "by 8 unroll 4"));
+    makes(
+        &nest,
+        "unroll d1 of e:0 by 4 reorder d2 d1 of e:0",
+        &kernel("loop d0 grid { loop d2 { loop d1 by 8 unroll 4 { place e:0 } } }"),
+    );
+    refuses(&nest, "unroll d1 of e:0 by 1", "the loop over d1 unrolls 1 trips; it must be from 2 to 64");
+    refuses(&nest, "unroll d0 of e:0 by 4", "the loop over d0 is unrolled, and its trips do not run one after another");
+    makes(&nest, "threads e:0 by 64", &nest.replace("kernel", "kernel threads 64"));
+    refuses(
+        &nest,
+        "threads e:0 by 0",
+        "version 0 has a kernel with units of 0 threads; it must be a power of two, 1024 at most",
+    );
+}
+
+#[test]
 fn fuse_and_join() {
     let nest = kernel("loop d0 grid { loop d1 { loop d2 by 4 { place e:0 cols d2 in l1 } } }");
     makes(

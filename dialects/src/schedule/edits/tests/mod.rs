@@ -50,6 +50,33 @@ fn each_example_is_read_as_it_is_written() {
     assert_eq!(attr_text(&cx, read(&cx, shown).expect("it is read")), shown);
 }
 
+/// The text of the edits between two trees; they make the second one of the first.
+fn between(cx: &Context, from: &str, to: &str) -> Option<String> {
+    let (from, to) = (tree(cx, from), tree(cx, to));
+    let found = TraceAttr::between(cx, from, to)?;
+    assert_eq!(found.apply(cx, from).as_ref(), Ok(to));
+    Some(found.edits.iter().map(|edit| format!("{:?} {}; ", edit.version, edit.primitive.text(cx))).collect())
+}
+
+#[test]
+fn edits_between_trees() {
+    let cx = context();
+    let two = "version when [M - 4] { kernel { loop d0 by 8 grid { loop d1 by 4 { loop d1 { place e:0 } } } } }
+        version { kernel { loop d0 grid { place e:0 } } kernel { loop d0 by 4 grid { loop d1 { place e:0 place q:1 } } } }";
+    let to = two
+        .replace("by 8", "by 2")
+        .replace("by 4 { loop d1 {", "by 4 { loop d1 unroll 4 {")
+        .replace("by 4 grid", "by 16 grid");
+    let to = to.replace("} kernel", "} kernel threads 64");
+    let wanted = "Some(0) retile d0 of e:0 by 2; Some(0) unroll d1.1 of e:0 by 4; None threads e:0 kernel 1 by 64; \
+                  None retile d0 of e:0 kernel 1 by 16; ";
+    assert_eq!(between(&cx, two, &to).as_deref(), Some(wanted));
+    assert_eq!(between(&cx, two, two), None, "nothing differs");
+    assert_eq!(between(&cx, two, &two.replace("place q:1", "place q:1 in l1")), None, "not a number of a loop");
+    assert_eq!(between(&cx, two, &two.replace(" by 4 grid", " grid")), None, "no edit takes a number away");
+    assert_eq!(between(&cx, two, "version { kernel { place e:0 } }"), None, "other versions");
+}
+
 #[test]
 fn the_page_has_all_primitives() {
     let page = std::fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/../docs/schedules.md")).expect("the page");

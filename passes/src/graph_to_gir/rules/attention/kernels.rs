@@ -86,7 +86,7 @@ impl Chain<'_, '_> {
         of_tile.extend(self.tiles(plan.values.col(), self.tile.1, values));
         let mut body = vec![self.pack(&plan.scores), self.pack(&plan.values)];
         body.extend(self.tiles(query, self.tile.0, of_tile));
-        Kernel { body: in_grid(self.outer(), body) }
+        Kernel::new(in_grid(self.outer(), body))
     }
 
     /// Loops of the grid. Of values without numbers nothing is stored, so that there are no groups.
@@ -121,7 +121,7 @@ impl Chain<'_, '_> {
         body.extend(this.tiles_of_group(this.tiles(values.col(), self.tile.1, end)));
         let of_group = Split::By(self.tile.0 * self.block_tiles());
         let row = (!nest.is_unit(query)).then_some((query, of_group));
-        Kernel { body: in_grid(self.outer().into_iter().chain(row).collect(), body) }
+        Kernel::new(in_grid(self.outer().into_iter().chain(row).collect(), body))
     }
 
     /// The tiles of queries of a group.

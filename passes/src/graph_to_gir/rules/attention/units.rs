@@ -122,7 +122,7 @@ impl Blocks {
         let columns =
             (nest.extents[column].as_const() != Some(self.columns)).then_some((column, Split::By(self.columns)));
         let rows = (query, Split::By(self.rows * self.units));
-        Kernel { body: in_grid(outer.chain(columns).chain([rows]).collect(), vec![units]) }
+        Kernel::new(in_grid(outer.chain(columns).chain([rows]).collect(), vec![units]))
     }
 
     fn tile(&self, space: &str, rows: usize, cols: usize) -> Tile {

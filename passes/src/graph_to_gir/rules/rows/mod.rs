@@ -30,10 +30,8 @@ pub(in crate::graph_to_gir) use choices::{Thresholds, axes};
 /// Lowers a row region, with versions for likely sizes.
 pub(in crate::graph_to_gir) fn lower(region: &FusedRegion<'_>, thresholds: Thresholds) -> Built<Lowered> {
     with_likely_sizes(region, &|region| {
-        let (nest, plan) = normal_form(region).map_err(|misfit| {
-            let message = format!("is no region of rows: {misfit}");
-            Box::new(region.op.error(message))
-        })?;
+        let no_rows = |misfit: Misfit| Box::new(region.op.error(format!("is no region of rows: {misfit}")));
+        let (nest, plan) = normal_form(region).map_err(no_rows)?;
         let (versions, remarks) = Rows::new(region, &nest, &plan, thresholds).versions();
         Ok(Scheduled { nest, versions, remarks })
     })
