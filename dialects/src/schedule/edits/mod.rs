@@ -20,7 +20,9 @@ use sutura_ir::asm::parse::ParamParser;
 use sutura_ir::ext::VerifyParams;
 
 use self::find::{Found, View};
-pub use self::names::{Again, DimLoop, Fused, Guard, Input, Layout, LoopName, LoopNames, Parts, SpaceName, Spot, What};
+pub use self::names::{
+    Again, Asynchronous, DimLoop, Fused, Guard, Input, Layout, LoopName, LoopNames, Parts, SpaceName, Spot, What,
+};
 use self::pieces::Piece;
 pub use self::trace::TraceAttr;
 use super::text::Parsed;
@@ -169,8 +171,9 @@ The primitives:
         "split_reduction s:1 along d1 by 16384";
     /// a sum of products becomes a contraction of tiles by the machine's instruction.
     Tensorize "tensorize" (spot: Spot) = tiles::tensorize, "tensorize p:0";
-    /// a cached input is read a phase before it is needed, and waits in registers.
-    Pipeline "pipeline" (input: Input) = tiles::pipeline, "pipeline p:0.1";
+    /// a cached input is read a phase before it is needed, and waits in registers; with `async` it is copied as soon as its memory
+    /// is free, while what follows computes.
+    Pipeline "pipeline" (input: Input, how: Asynchronous) = tiles::pipeline, "pipeline p:0.1 async";
     /// the kernels of two stages, between which nothing flows, are launched at once.
     Together "together" (first: Spot, second: Spot) = programs::together, "together p:0 q:1";
     /// a copy of the version, in front of it, for sizes at which the guard holds.
