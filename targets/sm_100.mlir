@@ -6,7 +6,7 @@
 // What multiprocessors hold is from the CUDA programming guide's table of compute capabilities; each block takes 1 KiB beside its own.
 
 target.machine @sm_100 {
-  summary = "NVIDIA Blackwell (B200)", triple = "nvptx64-nvidia-cuda", chip = "sm_100", subgroup = 32,
+  summary = "NVIDIA Blackwell (B200)", triple = "nvptx64-nvidia-cuda", chip = "sm_100", subgroup = 32, async_copy = "nvvm.cp.async",
   features = "+ptx86",
   launch_ns = 3000, gflops = 75000
 } {

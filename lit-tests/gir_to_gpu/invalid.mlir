@@ -98,3 +98,10 @@ gir.kernel @beyond_numbers(%x : !gir.view<dram, i8, [16]> in, %y : !gir.view<dra
   %to = gir.slice %y[%zero] cols(0) : !gir.view<dram, i8, [16]> -> !gir.slice<dram, i8, [1, 16]>
   gir.store %t, %to : !gir.tile<l1, i8, [1, 16]>, !gir.slice<dram, i8, [1, 16]>
 }
+
+// -----
+
+// expected-error @below {{copies asynchronously by 'bulk'; what is known is 'nvvm.cp.async'}}
+target.machine @odd {triple = "t", features = "", async_copy = "bulk"} {
+  target.space @dram {class = "dram", owner = "all"}
+}

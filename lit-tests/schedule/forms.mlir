@@ -23,6 +23,7 @@ module {
           operand exp:2.0 cols d1 in l1
           pack prod:3.1 cols d1 in vec padded
           cache prod:3.0 rows d4 cols d1 in shared padded pitch 68 ahead
+          cache prod:3.2 rows d4 cols d1 in shared padded async
           cache prod:3.1 rows d4 cols d1 in shared pitch 4 { place exp:4 cols d1 in vec padded columnwise }
           contract prod:3 rows d4 cols d1 in vec
           join sum:1 cols d1 in vec padded

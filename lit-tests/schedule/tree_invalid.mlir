@@ -147,6 +147,21 @@ func.func private @ahead_of_later_kernels() attributes {tree = #schedule.tree<ve
 
 // -----
 
+// expected-error @+1 {{operand 'e:0.0' is copied asynchronously, which only a cached one is}}
+func.func private @async_of_a_tile() attributes {tree = #schedule.tree<version { kernel { operand e:0.0 cols d0 async } }>}
+
+// -----
+
+// expected-error @+1 {{operand 'e:0.0' is read ahead, and copied asynchronously: it is either}}
+func.func private @ahead_and_async() attributes {tree = #schedule.tree<version { kernel { cache e:0.0 cols d0 ahead async } }>}
+
+// -----
+
+// expected-error @+1 {{operand 'e:0.0' is copied asynchronously, and has a body that computes it}}
+func.func private @async_body() attributes {tree = #schedule.tree<version { kernel { cache e:0.0 cols d0 async { place d:1 } } }>}
+
+// -----
+
 // expected-error @+1 {{operand 'e:0.0' has a pitch of 0; it must be from 1 to}}
 func.func private @no_pitch() attributes {tree = #schedule.tree<version { kernel { cache e:0.0 cols d0 pitch 0 } }>}
 

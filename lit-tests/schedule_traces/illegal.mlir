@@ -628,6 +628,33 @@ func.func @threads(%x: tensor<?x?xf32, #dyn.shape<[M, N]>>) -> tensor<?x?xf32, #
 
 // -----
 
+// pipeline, asynchronously
+#mk = affine_map<(d0, d1, d2) -> (d0, d2)>
+#kn = affine_map<(d0, d1, d2) -> (d2, d1)>
+#mn = affine_map<(d0, d1, d2) -> (d0, d1)>
+func.func @pipeline_async(%x: tensor<?x24xf32, #dyn.shape<[M, 24]>>, %w: tensor<24x40xf32>) -> tensor<?x40xf32, #dyn.shape<[M, 40]>> {
+  %M = dyn.symbol "M" : index
+  // expected-error @below {{'graph.fusion' op has a trace that is refused: edit 0, 'pipeline p:0.1 async': operand 'p:0.1' is not cached, and only what is can be copied asynchronously}}
+  %y = graph.fusion(%x, %w : tensor<?x24xf32, #dyn.shape<[M, 24]>>, tensor<24x40xf32>) -> tensor<?x40xf32, #dyn.shape<[M, 40]>> {schedule = #schedule.tree<
+    version {
+      kernel { loop d1 by 32 grid { loop d2 { pack p:0.1 cols d1 in vec padded } } }
+      kernel { loop d1 by 32 grid { loop d0 by 12 grid { loop d2 { contract p:0 rows d0 cols d1 in vec } } } }
+    }
+  >, trace = #schedule.trace<pipeline p:0.1 async>} {
+  ^bb0(%a: tensor<?x24xf32, #dyn.shape<[M, 24]>>, %b: tensor<24x40xf32>):
+    %M = dyn.symbol "M" : index
+    %p = graph.compute ins(%a, %b : tensor<?x24xf32, #dyn.shape<[M, 24]>>, tensor<24x40xf32>) -> tensor<?x40xf32, #dyn.shape<[M, 40]>> {combiners = #graph.combiners<[add]>, iterators = #graph.iterators<[parallel, parallel, reduce]>, maps = [#mk, #kn, #mn]} {
+    ^bb0(%l: f32, %r: f32):
+      %v = arith.mulf %l, %r : f32
+      graph.yield %v : f32
+    }
+    graph.yield %p : tensor<?x40xf32, #dyn.shape<[M, 40]>>
+  }
+  return %y : tensor<?x40xf32, #dyn.shape<[M, 40]>>
+}
+
+// -----
+
 // together
 #id = affine_map<(d0, d1) -> (d0, d1)>
 #row = affine_map<(d0, d1) -> (d0)>

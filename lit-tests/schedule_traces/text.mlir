@@ -23,6 +23,7 @@ module {
     split_reduction s:1 along d1 by 16384
     tensorize p:0
     pipeline p:0.1
+    pipeline p:0.1 async
     together p:0 q:1
     version when [-N + 16384]
     split d1 of p:0.1 kernel 0 even 4

@@ -10,7 +10,10 @@ use sutura_ir::name_of;
 use sutura_ir::registry::DialectBuilder;
 
 use super::types::{SliceType, ViewType};
-use crate::gir::ops::{AllocOp, DivisorOp, GatherRowsOp, IntrinsicOp, LoadOp, PickOp, StoreOp, SyncOp};
+use crate::gir::ops::{
+    AllocOp, AsyncCommitOp, AsyncCopyOp, AsyncWaitOp, DivisorOp, GatherRowsOp, IntrinsicOp, LoadOp, PickOp, StoreOp,
+    SyncOp,
+};
 
 /// Reads the memory behind its first operand.
 struct Reads;
@@ -18,7 +21,9 @@ struct Reads;
 struct Writes;
 /// `gir.alloc`
 struct Allocates;
-/// `gir.sync`: memory may be another one afterwards.
+/// `gir.async_copy`: from the first window to the second one.
+struct Copies;
+/// `gir.sync`, and what ends batches of copies and waits for them: memory may be another one afterwards.
 struct Orders;
 /// `gir.intrinsic`: a function of tiles has no effect; one that is handed memory may do anything to it.
 struct OfOperands;
@@ -32,6 +37,14 @@ impl MemoryEffects for Reads {
 impl MemoryEffects for Writes {
     fn effects(&self, op: OpRef<'_>) -> Effects {
         smallvec![Effect { kind: EffectKind::Write, value: op.operands().nth(1) }]
+    }
+}
+
+impl MemoryEffects for Copies {
+    fn effects(&self, op: OpRef<'_>) -> Effects {
+        let mut slices = op.operands();
+        let mut effect = |kind| Effect { kind, value: slices.next() };
+        smallvec![effect(EffectKind::Read), effect(EffectKind::Write)]
     }
 }
 
@@ -76,7 +89,10 @@ pub(super) fn register(d: &mut DialectBuilder<'_>) {
     d.op_interface::<GatherRowsOp<'_>, dyn MemoryEffects>(&Reads);
     d.op_interface::<StoreOp<'_>, dyn MemoryEffects>(&Writes);
     d.op_interface::<AllocOp<'_>, dyn MemoryEffects>(&Allocates);
-    d.op_interface::<SyncOp<'_>, dyn MemoryEffects>(&Orders);
+    d.op_interface::<AsyncCopyOp<'_>, dyn MemoryEffects>(&Copies);
+    for name in [name_of::<SyncOp<'_>>(), name_of::<AsyncCommitOp<'_>>(), name_of::<AsyncWaitOp<'_>>()] {
+        d.interface::<dyn MemoryEffects>(name, &Orders);
+    }
     d.op_interface::<IntrinsicOp<'_>, dyn MemoryEffects>(&OfOperands);
     for name in [name_of::<DivisorOp<'_>>(), name_of::<PickOp<'_>>()] {
         d.interface::<dyn MemoryEffects>(name, &Checks);

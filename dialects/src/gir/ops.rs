@@ -182,6 +182,35 @@ pub struct StoreOp {
     defer: Flag,
 }
 
+/// Begins to copy a window of an `in` view of the kernel into memory of the unit or the group, while the unit goes on.
+///
+/// What is written exists for nobody before the unit has waited for the batch of the copy (`gir.async_commit`, `gir.async_wait`),
+/// and for other units before a `gir.sync` behind that; until then nobody touches the memory. What of `from` does not exist
+/// leaves the memory as it was; with `zeros` it is filled with zeros.
+///
+/// ```mlir
+/// gir.async_copy %from, %to zeros : !gir.slice<dram, f32, [4, 64]>, !gir.slice<shared, f32, [4, 64]>
+/// gir.async_commit
+/// gir.async_wait 0
+/// ```
+#[op("gir.async_copy", format = "$from `,` $to (`zeros` $zeros^)? attr-dict `:` type($from) `,` type($to)", verify)]
+pub struct AsyncCopyOp {
+    from: Operand<AnySlice>,
+    to: Operand<AnySlice>,
+    /// What does not exist is zero.
+    zeros: Flag,
+}
+
+/// Ends a batch: the copies that the unit has begun since the one before.
+#[op("gir.async_commit", format = "attr-dict")]
+pub struct AsyncCommitOp {}
+
+/// Waits until at most `pending` of the unit's batches, the youngest ones, are still on their way.
+#[op("gir.async_wait", format = "$pending attr-dict", verify)]
+pub struct AsyncWaitOp {
+    pending: Attr<I64Attr>,
+}
+
 /// Moves a tile to another space.
 #[op("gir.move", traits(Pure), format = "$tile attr-dict `:` type($tile) `->` type($result)", verify)]
 pub struct MoveOp {

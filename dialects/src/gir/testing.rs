@@ -217,6 +217,15 @@ impl K<'_> {
         AllocOp::value(&mut self.b, L, owner, ty)
     }
 
+    pub(super) fn async_copy(&mut self, from: Value, to: Value, zeros: bool) {
+        AsyncCopyOp::build(&mut self.b, L, from, to, zeros);
+        AsyncCommitOp::build(&mut self.b, L);
+    }
+
+    pub(super) fn async_wait(&mut self, pending: i64) {
+        AsyncWaitOp::build(&mut self.b, L, pending);
+    }
+
     pub(super) fn sync(&mut self) {
         SyncOp::build(&mut self.b, L);
     }

@@ -130,6 +130,22 @@ impl Verify for StoreOp<'_> {
     }
 }
 
+impl Verify for AsyncCopyOp<'_> {
+    fn verify(op: OpRef<'_>, diags: &mut Diagnostics) -> Result<(), Reported> {
+        let this = AsyncCopyOp::from_ref(op);
+        let (a, b) = (slice(op, this.from()), slice(op, this.to()));
+        let same = same_matrix((&a.elem, &a.rows, &a.cols), (&b.elem, &b.rows, &b.cols));
+        ensure(same, op, diags, || "a copy keeps element type and extents".to_string())
+    }
+}
+
+impl Verify for AsyncWaitOp<'_> {
+    fn verify(op: OpRef<'_>, diags: &mut Diagnostics) -> Result<(), Reported> {
+        let pending = AsyncWaitOp::from_ref(op).pending();
+        ensure(pending >= 0, op, diags, || format!("lets {pending} batches be on their way: at least 0"))
+    }
+}
+
 impl Verify for MoveOp<'_> {
     fn verify(op: OpRef<'_>, diags: &mut Diagnostics) -> Result<(), Reported> {
         let this = MoveOp::from_ref(op);

@@ -3,9 +3,16 @@
 use sutura_ir::constraints::*;
 use sutura_ir::{DialectBuilder, Type, op};
 
-use super::attrs::ShuffleKind;
+use super::attrs::{CacheModifier, ShuffleKind};
+use crate::llvm::types::PointerType;
 
 sutura_ir::type_constraints! {
+    /// A place in the memory of a block.
+    pub SharedPointer = "LLVM pointer in address space 3",
+        |cx, ty| cx.type_as::<PointerType>(ty).is_some_and(|ptr| ptr.address_space == 3);
+    /// A place in the memory of the device.
+    pub GlobalPointer = "LLVM pointer in address space 1",
+        |cx, ty| cx.type_as::<PointerType>(ty).is_some_and(|ptr| ptr.address_space == 1);
     /// What `shfl.sync` hands from lane to lane.
     pub Exchanged = "32-bit signless integer or 32-bit float", |_, ty| ty == Type::I32 || ty == Type::F32;
 }
@@ -67,4 +74,34 @@ pub struct ShflOp {
     /// The result has a second part: whether there was such a lane.
     return_value_and_is_valid: OptAttr<UnitAttr>,
     res: Res<AnyType>,
+}
+
+/// Begins to copy 4, 8 or 16 bytes from the device's memory to the block's, both aligned to as many, while the thread goes on.
+/// With a number of bytes behind, so many of them are read, and the rest is zero.
+///
+/// ```mlir
+/// nvvm.cp.async.shared.global %to, %from, 16, cache = cg, %bytes : !llvm.ptr<3>, !llvm.ptr<1>, i32
+/// ```
+#[op(
+    "nvvm.cp.async.shared.global",
+    format = "$dst `,` $src `,` $size `,` `cache` `=` custom<Cache>($modifier) (`,` $cpSize^)? attr-dict `:` type(operands)",
+    verify
+)]
+pub struct CpAsyncOp {
+    dst: Operand<SharedPointer>,
+    src: Operand<GlobalPointer>,
+    size: Attr<I32Attr>,
+    modifier: Attr<CacheModifier>,
+    #[name("cpSize")]
+    cp_size: OptOperand<I32>,
+}
+
+/// Ends a group of the thread's copies.
+#[op("nvvm.cp.async.commit.group", format = "attr-dict")]
+pub struct CpAsyncCommitGroupOp {}
+
+/// Waits until at most `n` groups of the thread's copies, the youngest ones, are still on their way.
+#[op("nvvm.cp.async.wait.group", format = "$n attr-dict")]
+pub struct CpAsyncWaitGroupOp {
+    n: Attr<I32Attr>,
 }

@@ -147,7 +147,8 @@ A kernel holds nodes:
   columns last. What the region makes has a body that computes it, `cache prod:3.0 … { … }`; what reads it behind that reads it
   there. In the memory that the units of a group share, each copies its share of the rows of the tile, or makes its own rows. There
   `pitch 68` has 68 elements from a row to the next, and what is `ahead` is read a phase before: behind what is shared before it, or
-  by the trip before. It takes the memory of something alike that nothing behind it reads.
+  by the trip before. It takes the memory of something alike that nothing behind it reads. What is `async` is copied to memory of
+  its own without registers, where the machine can: each trip begins the copy for the next one behind the last node that reads it.
 - `operand exp:2.0` brings a window of input 0 of stage 2 here; `pack prod:3.1` writes it to memory of its own, for later kernels.
 
 All but loops end with their tile: `rows d0 cols d1 in l1 padded`. A tile has rows along one dim and columns along another; of

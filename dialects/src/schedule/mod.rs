@@ -16,8 +16,8 @@ mod verify;
 
 pub use attr::TreeAttr;
 pub use edits::{
-    Again, Count, DimLoop, Edit, Fused, Guard, Input, Layout, LoopName, LoopNames, Parts, Primitive, PrimitiveInfo,
-    SpaceName, Spot, TraceAttr, What,
+    Again, Asynchronous, Count, DimLoop, Edit, Fused, Guard, Input, Layout, LoopName, LoopNames, Parts, Primitive,
+    PrimitiveInfo, SpaceName, Spot, TraceAttr, What,
 };
 pub use ops::{RegionOp, TraceOp};
 pub use text::{MAX_LOOPS, rewrite_text, stage_text};

@@ -268,7 +268,8 @@ impl Choices<'_> {
                 let cached = to == Bring::Cache || self.is_wild();
                 let pitch = (cached && self.yes()).then(|| self.number());
                 let ahead = cached && (body.is_empty() || self.is_wild()) && self.yes();
-                Node::Operand(Operand { body, pitch, ahead, ..Operand::new((stage, input), tile, to) })
+                let asynchronous = cached && (!ahead && body.is_empty() || self.is_wild()) && self.yes();
+                Node::Operand(Operand { body, pitch, ahead, asynchronous, ..Operand::new((stage, input), tile, to) })
             }
             _ => {
                 let runs = if self.is_wild() { self.runs() } else { Runs::InTurn };

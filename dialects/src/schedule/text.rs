@@ -194,6 +194,7 @@ fn operand(p: &mut dyn ParamParser, to: Bring, depth: usize) -> Parsed<Operand> 
     let tile = tile(p)?;
     let pitch = if p.opt_keyword("pitch") { Some(p.int()?) } else { None };
     let ahead = p.opt_keyword("ahead");
+    let asynchronous = p.opt_keyword("async");
     let (loc, mut body) = (p.loc(), Vec::new());
     if p.opt_punct("{") {
         if depth == MAX_LOOPS {
@@ -201,7 +202,7 @@ fn operand(p: &mut dyn ParamParser, to: Bring, depth: usize) -> Parsed<Operand> 
         }
         body = nodes(p, depth + 1)?;
     }
-    Ok(Operand { body, pitch, ahead, ..Operand::new((stage, input), tile, to) })
+    Ok(Operand { body, pitch, ahead, asynchronous, ..Operand::new((stage, input), tile, to) })
 }
 
 /// `max:0`
@@ -401,6 +402,9 @@ impl Lines<'_> {
         }
         if operand.ahead {
             self.out.write_str(" ahead")?;
+        }
+        if operand.asynchronous {
+            self.out.write_str(" async")?;
         }
         if operand.body.is_empty() { Ok(()) } else { self.body(&operand.body) }
     }

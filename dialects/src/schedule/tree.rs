@@ -162,6 +162,8 @@ pub struct Operand {
     pub pitch: Option<i64>,
     /// It is read from the tensor a phase before it is needed, and waits in registers.
     pub ahead: bool,
+    /// It is copied asynchronously: the trip before begins the copy as soon as all have read what lies there.
+    pub asynchronous: bool,
 }
 
 /// Where an operand is brought.
@@ -199,7 +201,7 @@ impl Place {
 impl Operand {
     /// Input `input` of a stage, which nothing computes there.
     pub fn new((stage, input): (StageName, usize), tile: Tile, to: Bring) -> Self {
-        Self { stage, input, tile, to, body: Vec::new(), pitch: None, ahead: false }
+        Self { stage, input, tile, to, body: Vec::new(), pitch: None, ahead: false, asynchronous: false }
     }
 }
 

@@ -194,19 +194,10 @@ impl<'t> Around<'t> {
             ));
         }
         self.check_tile(&what, &operand.tile)?;
-        if operand.to != Bring::Cache && (operand.pitch.is_some() || operand.ahead) {
-            let why = if operand.ahead {
-                "is read ahead, which only a cached one is"
-            } else {
-                "has a pitch, which only a cached one has"
-            };
-            return Err(format!("{what} {why}"));
-        }
+        let cached = operand.to == Bring::Cache;
+        check_brought(operand, cached).map_err(|why| format!("{what} {why}"))?;
         if let Some(pitch) = operand.pitch.filter(|pitch| !(1..=MAX_DIM).contains(pitch)) {
             return Err(format!("{what} has a pitch of {pitch}; it must be from 1 to {MAX_DIM}"));
-        }
-        if operand.ahead && !operand.body.is_empty() {
-            return Err(format!("{what} is read ahead, and has a body that computes it"));
         }
         if operand.body.is_empty() {
             return Ok(());
@@ -241,4 +232,20 @@ impl<'t> Around<'t> {
     fn is_single(&self, dim: Dim) -> bool {
         self.loops.iter().any(|outer| outer.dim == dim && outer.split == Split::One)
     }
+}
+
+/// How an operand comes to its memory.
+fn check_brought(operand: &Operand, cached: bool) -> Checked {
+    let (only, computed) = ("which only a cached one is", "and has a body that computes it");
+    let has_body = !operand.body.is_empty();
+    let why = match (operand.ahead, operand.asynchronous) {
+        (true, _) if !cached => format!("is read ahead, {only}"),
+        (_, true) if !cached => format!("is copied asynchronously, {only}"),
+        _ if !cached && operand.pitch.is_some() => "has a pitch, which only a cached one has".to_owned(),
+        (true, true) => "is read ahead, and copied asynchronously: it is either".to_owned(),
+        (true, _) if has_body => format!("is read ahead, {computed}"),
+        (_, true) if has_body => format!("is copied asynchronously, {computed}"),
+        _ => return Ok(()),
+    };
+    Err(why)
 }

@@ -35,6 +35,8 @@ pub struct TargetDesc {
     pub chip: Option<String>,
     /// Of a GPU: threads that run in lockstep.
     pub subgroup: Option<u64>,
+    /// What asynchronous copies become; `None` for a load and a store.
+    pub async_copy: Option<String>,
     /// Of a GPU: what blocks share, where that is known.
     pub processor: Option<ProcessorDesc>,
     /// Hash of the description's text, in hexadecimal: for manifests.
@@ -114,6 +116,7 @@ impl TargetDesc {
             gflops: positive(machine.gflops()).unwrap_or(DEFAULT_GFLOPS),
             chip: machine.chip().map(str::to_owned),
             subgroup: positive(machine.subgroup()),
+            async_copy: machine.async_copy().map(str::to_owned),
             processor: entry.ops().find_map(|o| ProcessorDesc::read(o.as_::<ProcessorOp>()?)),
             hash: hash_of(op)?,
         })

@@ -39,6 +39,8 @@ pub struct MachineOp {
     chip: OptAttr<StrAttr>,
     /// Of a GPU: threads that run in lockstep, a warp or wavefront.
     subgroup: OptAttr<I64Attr>,
+    /// What `gir.async_copy` becomes: `nvvm.cp.async`. Absent where a copy is a load and a store.
+    async_copy: OptAttr<StrAttr>,
     body: Region,
 }
 

@@ -46,3 +46,27 @@ llvm.func @k() {
   %0 = nvvm.read.ptx.sreg.tid.x : i64
   llvm.return
 }
+
+// -----
+
+llvm.func @k(%to: !llvm.ptr<3>, %from: !llvm.ptr<1>) {
+  // expected-error@+1 {{copies 8 bytes: 16, and with 'ca' also 4 or 8}}
+  nvvm.cp.async.shared.global %to, %from, 8, cache = cg : !llvm.ptr<3>, !llvm.ptr<1>
+  llvm.return
+}
+
+// -----
+
+llvm.func @k(%to: !llvm.ptr<3>, %from: !llvm.ptr<1>) {
+  // expected-error@+1 {{must be LLVM pointer in address space 3}}
+  nvvm.cp.async.shared.global %from, %from, 16, cache = cg : !llvm.ptr<1>, !llvm.ptr<1>
+  llvm.return
+}
+
+// -----
+
+llvm.func @k(%to: !llvm.ptr<3>, %from: !llvm.ptr<1>) {
+  // expected-error@+1 {{expected `ca` or `cg`, found `cs`}}
+  nvvm.cp.async.shared.global %to, %from, 16, cache = cs : !llvm.ptr<3>, !llvm.ptr<1>
+  llvm.return
+}

@@ -2,6 +2,7 @@
 
 use sutura_dialects::gir::types::TileType;
 use sutura_dialects::target::constraints::{Class, Owner};
+use sutura_dialects::target::ops::MachineOp;
 use sutura_dialects::target::{TargetDesc, machine_in};
 use sutura_ir::diagnostics::Diagnostic;
 use sutura_ir::{Body, Context, Loc};
@@ -15,6 +16,8 @@ pub(super) struct Machine {
     /// Of a GPU, threads that run in lockstep, and bytes of memory that a block has, where the machine says.
     pub(super) subgroup: Option<i64>,
     pub(super) shared_bytes: Option<i64>,
+    /// Whether a GPU copies asynchronously.
+    pub(super) async_copy: bool,
     /// Names of the spaces that are registers.
     registers: Vec<String>,
 }
@@ -52,6 +55,9 @@ impl Lanes {
     }
 }
 
+/// What asynchronous copies become on NVIDIA's GPUs from Ampere on.
+const CP_ASYNC: &str = "nvvm.cp.async";
+
 /// Bytes of a vector where neither option nor machine says.
 const VECTOR_BYTES: i64 = 64;
 
@@ -70,7 +76,14 @@ impl Machine {
         let Some(machine) = machine_in(cx, module).map_err(plain)? else {
             let bytes = if bytes == 0 { VECTOR_BYTES } else { bytes };
             let registers = vec!["vec".into(), "reg".into()];
-            return Ok(Self { lanes: Lanes::only(bytes), fused: true, subgroup: None, shared_bytes: None, registers });
+            return Ok(Self {
+                lanes: Lanes::only(bytes),
+                fused: true,
+                subgroup: None,
+                shared_bytes: None,
+                async_copy: false,
+                registers,
+            });
         };
         let desc = TargetDesc::from_op(machine).map_err(plain)?;
         let own = i64::try_from(desc.vector_bytes()).unwrap_or(i64::MAX);
@@ -87,13 +100,18 @@ impl Machine {
             (bytes, _) => Lanes::only(bytes),
         };
         let registers = desc.of_class(Class::Reg).map(|space| space.name.clone()).collect();
-        Ok(Self { lanes, fused: desc.has_fma(), subgroup: None, shared_bytes: None, registers })
+        Ok(Self { lanes, fused: desc.has_fma(), subgroup: None, shared_bytes: None, async_copy: false, registers })
     }
 
     /// The module's machine, a GPU: its threads take single elements, or a few neighbours, and share no cache with others.
     pub(super) fn of_gpu(cx: &Context, module: &Body) -> Result<Self, Box<Diagnostic>> {
         let plain = |message: String| Box::new(Diagnostic::error(Loc::UNKNOWN, message));
         let machine = machine_in(cx, module).map_err(plain)?;
+        let async_copy = machine.and_then(|op| op.as_::<MachineOp<'_>>()?.async_copy());
+        if let (Some(name), Some(machine)) = (async_copy.filter(|name| *name != CP_ASYNC), machine) {
+            let message = format!("copies asynchronously by '{name}'; what is known is '{CP_ASYNC}'");
+            return Err(Box::new(machine.error(message)));
+        }
         let desc = machine.map(TargetDesc::from_op).transpose().map_err(plain)?;
         let number = |value: u64| i64::try_from(value).unwrap_or(i64::MAX);
         let shared = desc.iter().flat_map(|desc| desc.of_class(Class::Sram));
@@ -108,8 +126,14 @@ impl Machine {
             fused: false,
             subgroup: desc.and_then(|desc| desc.subgroup).map(number),
             shared_bytes: shared.map(number),
+            async_copy: async_copy.is_some(),
             registers,
         })
+    }
+
+    /// The name of a space that is registers.
+    pub(super) fn register_space(&self) -> &str {
+        self.registers.first().map_or("reg", String::as_str)
     }
 
     /// Why a tile is too large to lower: there is code for each of its rows, in registers for each of its elements.

@@ -4,6 +4,7 @@
 //! unit's threads, each of which has a few neighbouring columns of it. Tiles in registers become such vectors; tiles in a
 //! cache are not held but computed where they are needed, in loops over vectors (`strip`).
 
+mod copies;
 pub mod cpu;
 mod division;
 mod emit;

@@ -112,6 +112,12 @@ impl<'a> Lowering<'a, '_> {
         } else if let Some(this) = op.as_::<PickOp>() {
             let index = self.pick(&this)?;
             self.hold(op, Held::Index(index))
+        } else if let Some(this) = op.as_::<AsyncCopyOp>() {
+            self.async_copy_op(&this)
+        } else if op.is::<AsyncCommitOp>() {
+            self.async_commit_op()
+        } else if let Some(this) = op.as_::<AsyncWaitOp>() {
+            self.async_wait_op(&this)
         } else if op.is::<SyncOp>() {
             self.sync_op(op)
         } else {
@@ -205,7 +211,7 @@ impl<'a> Lowering<'a, '_> {
         self.hold(op, Held::View(view))
     }
 
-    fn held_slice(&self, op: OpRef<'a>, value: Value) -> Lowered<'a, SliceVal> {
+    pub(super) fn held_slice(&self, op: OpRef<'a>, value: Value) -> Lowered<'a, SliceVal> {
         match self.held.get(&value) {
             Some(Held::Slice(slice)) => Ok(slice.clone()),
             _ => self.fail(op, "the slice is not one of memory that this kernel knows"),

@@ -191,6 +191,7 @@ fn edit_node(node: &mut Node, dice: &mut Dice) {
         Node::Place(place) | Node::Join(place) => edit_tile(&mut place.tile, dice),
         Node::Operand(operand) => match dice.below(7) {
             3 => operand.pitch = dice.yes().then(|| *dice.of(&[1, 4, 12, 20, 32, 36, 40])),
+            4 if dice.yes() => operand.asynchronous = !operand.asynchronous,
             4 => operand.ahead = !operand.ahead,
             0 => operand.input = dice.below(3),
             1 => operand.stage.number = dice.below(6),

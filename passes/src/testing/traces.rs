@@ -2,8 +2,8 @@
 
 use sutura_dialects::r#dyn::Poly;
 use sutura_dialects::schedule::{
-    Again, Count, Dim, DimLoop, Edit, Fused, Guard, Input, Layout, LoopName, LoopNames, Node, Operand, Parts,
-    Primitive, Runs, SpaceName, Split, Spot, StageName, Tile, TraceAttr, TreeAttr, What,
+    Again, Asynchronous, Count, Dim, DimLoop, Edit, Fused, Guard, Input, Layout, LoopName, LoopNames, Node, Operand,
+    Parts, Primitive, Runs, SpaceName, Split, Spot, StageName, Tile, TraceAttr, TreeAttr, What,
 };
 use sutura_ir::Context;
 
@@ -140,7 +140,7 @@ fn place_primitive(seen: &Seen, other: &Seen, dice: &mut Dice) -> Primitive {
         7 => Primitive::Hoist(seen.spot.stage.clone(), other.spot.stage.clone()),
         8 => Primitive::Online(other.spot.stage.clone(), seen.any_loop(dice)),
         9 => Primitive::Tensorize(spot()),
-        10 => Primitive::Pipeline(seen.input(dice)),
+        10 => Primitive::Pipeline(seen.input(dice), Asynchronous(dice.yes())),
         _ => Primitive::SplitReduction(spot(), if dice.below(3) == 0 { Parts::Columnwise } else { along(seen, dice) }),
     }
 }

@@ -81,6 +81,16 @@ pub(super) enum What {
         slice: Slot,
         route: Route,
     },
+    AsyncCopy {
+        from: Slot,
+        to: Slot,
+        zeros: bool,
+        route: Route,
+    },
+    AsyncCommit,
+    AsyncWait {
+        pending: usize,
+    },
     Move {
         tile: Slot,
         route: Route,
@@ -554,6 +564,14 @@ impl<'a> Compiler<'_, 'a> {
             let (tile, slice) = (self.tile(op, this.tile())?, self.slice_type(op, this.slice())?);
             let route = self.route(&tile.space, &slice.space, tile.elem)?;
             What::Store { tile: self.get(this.tile())?, slice: self.get(this.slice())?, route }
+        } else if let Some(this) = op.as_::<AsyncCopyOp<'_>>() {
+            let (from, to) = (self.slice_type(op, this.from())?, self.slice_type(op, this.to())?);
+            let route = self.route(&from.space, &to.space, to.elem)?;
+            What::AsyncCopy { from: self.get(this.from())?, to: self.get(this.to())?, zeros: this.zeros(), route }
+        } else if op.is::<AsyncCommitOp<'_>>() {
+            What::AsyncCommit
+        } else if let Some(this) = op.as_::<AsyncWaitOp<'_>>() {
+            What::AsyncWait { pending: usize::try_from(this.pending()).unwrap_or(0) }
         } else if let Some(this) = op.as_::<MoveOp<'_>>() {
             let (from, to) = (self.tile(op, this.tile())?, self.tile(op, this.result())?);
             let route = self.route(&from.space, &to.space, to.elem)?;
@@ -655,6 +673,8 @@ impl What {
     fn uses(&self) -> Vec<Slot> {
         match self {
             Self::Constant { .. } | Self::Alloc { .. } | Self::Fill { .. } | Self::Sync => vec![],
+            Self::AsyncCommit | Self::AsyncWait { .. } => vec![],
+            Self::AsyncCopy { from, to, .. } => vec![*from, *to],
             Self::Index { args, .. } => args.to_vec(),
             Self::For(f) => [&[f.lo, f.hi][..], &f.inits].concat(),
             Self::Yield { args } => args.clone(),
@@ -681,6 +701,7 @@ impl What {
     fn defs(&self) -> Vec<Slot> {
         match self {
             Self::Yield { .. } | Self::Store { .. } | Self::Sync => vec![],
+            Self::AsyncCopy { .. } | Self::AsyncCommit | Self::AsyncWait { .. } => vec![],
             Self::For(f) => f.results.clone(),
             Self::Slice(s) => vec![s.out],
             Self::Constant { out, .. }

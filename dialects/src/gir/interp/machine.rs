@@ -11,6 +11,7 @@ use sutura_interp::{DType, Fault, FaultKind, InterpError, Random};
 use sutura_ir::{Context, OpRef};
 
 use super::code::{CheckId, Code, Compiled, Extents, For, Route, Slot, SpaceId, What};
+use super::copies::Flight;
 use super::counters::{Counters, Traffic};
 use super::memory::{Actor, Along, Memory, Slice, View};
 use super::tile::{Rect, Span, Tile, Window};
@@ -42,11 +43,13 @@ struct Active {
 }
 
 /// One unit of the group.
-struct Unit {
+pub(super) struct Unit {
     env: Vec<Option<Val>>,
     stack: Vec<Active>,
     /// Bytes that live values take, by space.
     live: Vec<u64>,
+    /// What it copies asynchronously.
+    pub(super) flight: Flight,
     state: State,
 }
 
@@ -79,14 +82,14 @@ pub(super) struct Launch<'l, 'a> {
 pub(super) struct Machine<'l, 'a, 'm> {
     launch: Launch<'l, 'a>,
     pub(super) memory: Memory<'m>,
-    units: Vec<Unit>,
+    pub(super) units: Vec<Unit>,
     /// Allocations that the group shares, by slot.
     shared: HashMap<Slot, Val>,
     group: u32,
     epoch: u32,
     /// Bytes that the whole group holds, by space.
     group_live: Vec<u64>,
-    traffic: Vec<Traffic>,
+    pub(super) traffic: Vec<Traffic>,
     pub(super) counters: Counters,
     /// What is wrong with the data, as the launch reports it.
     wrong: Option<Wrong>,
@@ -101,7 +104,13 @@ impl<'l, 'a, 'm> Machine<'l, 'a, 'm> {
     pub(super) fn new(launch: Launch<'l, 'a>, memory: Memory<'m>) -> Self {
         let spaces = launch.code.spaces.len();
         let slots = launch.code.costs.len();
-        let unit = |_| Unit { env: vec![None; slots], stack: Vec::new(), live: vec![0; spaces], state: State::Done };
+        let unit = |_| Unit {
+            env: vec![None; slots],
+            stack: Vec::new(),
+            live: vec![0; spaces],
+            flight: Flight::default(),
+            state: State::Done,
+        };
         Self {
             units: (0..launch.units).map(unit).collect(),
             memory,
@@ -188,6 +197,7 @@ impl<'l, 'a, 'm> Machine<'l, 'a, 'm> {
             };
             let Some(inst) = blocks[active.block].insts.get(active.pc) else {
                 // The end of the kernel's body: loops end with a yield.
+                self.units[u].flight.check_landed()?;
                 self.units[u].stack.clear();
                 continue;
             };
@@ -303,7 +313,7 @@ impl<'l, 'a, 'm> Machine<'l, 'a, 'm> {
         }
     }
 
-    fn slice(&self, u: usize, slot: Slot) -> Result<Rc<Slice>, Fault> {
+    pub(super) fn slice(&self, u: usize, slot: Slot) -> Result<Rc<Slice>, Fault> {
         match self.get(u, slot)? {
             Val::Slice(slice) => Ok(slice.clone()),
             _ => Err(Fault::type_mismatch("expects a slice")),
@@ -325,6 +335,10 @@ impl<'l, 'a, 'm> Machine<'l, 'a, 'm> {
                 let (tile, slice) = (self.tile(u, *tile)?, self.slice(u, *slice)?);
                 let count = self.memory.store(&tile, &slice, self.actor(u))?;
                 self.moved(route, count);
+                return Ok(Next::On);
+            }
+            What::AsyncCopy { .. } | What::AsyncCommit | What::AsyncWait { .. } => {
+                self.copies(u, what)?;
                 return Ok(Next::On);
             }
             What::Constant { value, out } => (Val::Index(*value), *out),
@@ -416,7 +430,7 @@ impl<'l, 'a, 'm> Machine<'l, 'a, 'm> {
         })
     }
 
-    fn actor(&self, u: usize) -> Actor {
+    pub(super) fn actor(&self, u: usize) -> Actor {
         Actor { group: self.group, unit: u as u32, epoch: self.epoch }
     }
 

@@ -3,6 +3,8 @@
 //! The caller's buffers are copied in and, after a run without fault, copied out, so a kernel that faults leaves them
 //! as they were. Elements may also be read and written where the caller has them.
 
+use std::collections::HashSet;
+
 use smallvec::SmallVec;
 use sutura_interp::{Buffer, DType, Fault, FaultKind, Scalar};
 
@@ -109,6 +111,8 @@ struct Cell<'m> {
     dtype: DType,
     elements: Elements<'m>,
     shadow: Shadow,
+    /// Elements to which asynchronous copies are on their way.
+    awaited: HashSet<usize>,
     /// True when it belongs to one group: accesses of other groups are impossible.
     of_group: bool,
 }
@@ -215,6 +219,18 @@ impl Slice {
         Rect { rows: self.row.span, cols: self.col.span }
     }
 
+    /// What of it a copy from another slice writes.
+    fn copied(&self, from: &Self, zeros: bool) -> Rect {
+        if zeros { self.window() } else { self.window().and(from.window()) }
+    }
+
+    /// The rows of a part of it: where each begins, and how many elements it has.
+    fn runs(&self, part: Rect) -> impl Iterator<Item = (i64, usize)> {
+        let (first, len) = (part.cols.lo, part.cols.len());
+        let rows = part.rows.range().filter(move |_| len > 0);
+        rows.map(move |row| (self.place(row, first), len))
+    }
+
     fn place(&self, row: usize, col: usize) -> i64 {
         self.base + row as i64 * self.row.stride + col as i64 * self.col.stride
     }
@@ -258,7 +274,14 @@ impl<'m> Memory<'m> {
                 Shadow::Shared((0..len).map(track).collect())
             }
         };
-        self.push_param(Cell { name, dtype, elements: Elements::Own(lanes), shadow, of_group: false })
+        self.push_param(Cell {
+            name,
+            dtype,
+            elements: Elements::Own(lanes),
+            shadow,
+            awaited: HashSet::new(),
+            of_group: false,
+        })
     }
 
     /// Takes what lies in the caller's memory as one of the kernel's views. Returns its cell; `None` where bytes are not as many
@@ -270,7 +293,7 @@ impl<'m> Memory<'m> {
             Elements::Constant { .. } => Shadow::ReadOnly,
             _ => Shadow::Once(Bits::new(elements.len())),
         };
-        Some(self.push_param(Cell { name, dtype, elements, shadow, of_group: false }))
+        Some(self.push_param(Cell { name, dtype, elements, shadow, awaited: HashSet::new(), of_group: false }))
     }
 
     fn push_param(&mut self, cell: Cell<'m>) -> usize {
@@ -288,7 +311,7 @@ impl<'m> Memory<'m> {
     pub(super) fn alloc(&mut self, name: String, dtype: DType, len: usize, shared: bool) -> usize {
         let shadow = if shared { Shadow::Shared(vec![Track::default(); len]) } else { Shadow::Own(Bits::new(len)) };
         let elements = Elements::Own(Lanes::zeros(dtype, len));
-        self.cells.push(Cell { name, dtype, elements, shadow, of_group: true });
+        self.cells.push(Cell { name, dtype, elements, shadow, awaited: HashSet::new(), of_group: true });
         self.cells.len() - 1
     }
 
@@ -333,6 +356,27 @@ impl<'m> Memory<'m> {
             }
         }
         Ok(window.area())
+    }
+
+    /// Begins an asynchronous copy: what it writes is as good as written, and nobody may touch it.
+    pub(super) fn begin_copy(&mut self, from: &Slice, to: &Slice, zeros: bool, who: Actor) -> Result<(), Fault> {
+        let cell = &mut self.cells[to.cell];
+        let window = to.copied(from, zeros);
+        for (start, len) in to.runs(window) {
+            cell.write(start, to.col.stride, len, who)?;
+            cell.awaited.extend((0..len).map(|k| (start + k as i64 * to.col.stride) as usize));
+        }
+        Ok(())
+    }
+
+    /// Ends an asynchronous copy, which writes now.
+    pub(super) fn end_copy(&mut self, from: &Slice, to: &Slice, zeros: bool) {
+        let cell = &mut self.cells[to.cell];
+        for (start, len) in to.runs(to.copied(from, zeros)) {
+            (0..len).for_each(|k| {
+                cell.awaited.remove(&((start + k as i64 * to.col.stride) as usize));
+            });
+        }
     }
 
     /// Fails at the first element of an `out` view that nothing was written to.
@@ -384,8 +428,21 @@ fn advance(index: &mut [i64], dims: &[i64]) -> bool {
 }
 
 impl Cell<'_> {
+    /// Fails where a copy is on its way to one of `len` elements, `stride` apart.
+    fn has_landed(&self, does: &str, (start, stride): (i64, i64), len: usize) -> Result<(), Fault> {
+        if self.awaited.is_empty() {
+            return Ok(());
+        }
+        let places = (0..len).map(|k| (start + k as i64 * stride) as usize);
+        let Some(at) = places.into_iter().find(|at| self.awaited.contains(at)) else { return Ok(()) };
+        let message =
+            format!("{does} element {at} of {}, to which a copy is on its way without a gir.async_wait", self.name);
+        Err(Fault::new(FaultKind::Assertion, message))
+    }
+
     /// Checks a read of `len` elements, `stride` apart.
     fn read(&mut self, start: i64, stride: i64, len: usize, who: Actor) -> Result<(), Fault> {
+        self.has_landed("reads", (start, stride), len)?;
         let place = |k: usize| (start + k as i64 * stride) as usize;
         let name = &self.name;
         match &mut self.shadow {
@@ -412,6 +469,7 @@ impl Cell<'_> {
 
     /// Checks a write of `len` elements, `stride` apart.
     fn write(&mut self, start: i64, stride: i64, len: usize, who: Actor) -> Result<(), Fault> {
+        self.has_landed("writes", (start, stride), len)?;
         let place = |k: usize| (start + k as i64 * stride) as usize;
         let name = &self.name;
         let fault = |message: String| Err(Fault::new(FaultKind::Assertion, message));

@@ -6,6 +6,7 @@
 
 mod call;
 mod code;
+mod copies;
 mod counters;
 mod elements;
 mod machine;

@@ -302,6 +302,58 @@ fn units_exchange_data_after_a_sync() {
     }
 }
 
+/// Copies all of `x` to memory that holds ones, from `ahead` on, and takes it to `y`, with or without what must stand between.
+fn copied(ahead: i64, zeros: bool, (before, behind): (Option<i64>, Option<i64>)) -> impl Fn(&mut K<'_>) {
+    move |k| {
+        let (zero, from, ty) = (k.c(0), k.c(ahead), k.vec(1, 8));
+        let near = k.alloc("l1", "8", Scope::Unit);
+        let to = k.slice(near, &[zero], (None, "1"), (Some(0), "8"));
+        let ones = k.fill(1.0, ty);
+        k.store(ones, to);
+        let from = k.slice(k.views[0], &[from], (None, "1"), (Some(0), "8"));
+        k.async_copy(from, to, zeros);
+        before.into_iter().for_each(|pending| k.async_wait(pending));
+        let x = k.load(to, ty);
+        behind.into_iter().for_each(|pending| k.async_wait(pending));
+        let s = k.slice(k.views[1], &[zero], (None, "1"), (Some(0), "8"));
+        k.store(x, s);
+    }
+}
+
+#[test]
+fn what_is_copied_is_there_when_it_was_waited_for() {
+    let cx = context();
+    let header = vectors("1");
+    let run_one = |ahead, zeros| {
+        let module = one(&cx, &header, copied(ahead, zeros, (Some(0), None)));
+        let mut buffers = [Buffer::from_f32((2..10).map(|i| i as f32).collect()), out(8)];
+        let counters = run(&cx, &module, &mut buffers, &[8]).unwrap();
+        let dram = counters.space("dram").read;
+        (buffers[1].as_f32().unwrap().to_vec(), dram)
+    };
+    assert_eq!(run_one(0, false), ((2..10).map(|i| i as f32).collect(), 32));
+    assert_eq!(run_one(5, false), (vec![7.0, 8.0, 9.0, 1.0, 1.0, 1.0, 1.0, 1.0], 12));
+    assert_eq!(run_one(5, true), (vec![7.0, 8.0, 9.0, 0.0, 0.0, 0.0, 0.0, 0.0], 12));
+    // Kernels that no verifier has seen.
+    let broken = |waits, words| faults(&header, copied(0, false, waits), FaultKind::Assertion, words);
+    broken((None, Some(0)), "reads element 0 of the allocation, to which a copy is on its way");
+    broken((Some(1), Some(0)), "reads element 0 of the allocation, to which a copy is on its way");
+    faults(
+        &header,
+        |k| {
+            copy(k, 0, 0);
+            copy(k, 4, 4);
+            let zero = k.c(0);
+            let near = k.alloc("l1", "8", Scope::Unit);
+            let to = k.slice(near, &[zero], (None, "1"), (Some(0), "8"));
+            let from = k.slice(k.views[0], &[zero], (None, "1"), (Some(0), "8"));
+            k.async_copy(from, to, false);
+        },
+        FaultKind::Assertion,
+        "a unit ends while asynchronous copies are on their way: 1",
+    );
+}
+
 #[test]
 fn a_group_combines_across_units() {
     let cx = context();

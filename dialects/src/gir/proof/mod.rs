@@ -1,9 +1,10 @@
-//! The verifier of kernels: proves the six rules of `docs/gir.md`, or says what it could not prove.
+//! The verifier of kernels: proves the seven rules of `docs/gir.md`, or says what it could not prove.
 //!
 //! Indices are polynomials over the kernel's dims and its index variables ([`crate::gir::bounds`]); windows are sets
 //! of conditions on positions ([`window`]). What cannot be proved is an error: a condition on dims can be made a
 //! guard of the host by `requires`.
 
+mod copies;
 mod space;
 mod sync;
 mod tiles;
@@ -24,6 +25,7 @@ use sutura_ir::registry::DialectBuilder;
 use sutura_ir::symbols::SymbolScope;
 use sutura_ir::{BlockRef, OpRef, Type, Value};
 
+use self::copies::Flight;
 use self::sync::Shared;
 use self::window::{Rect, Span, TileFacts};
 use self::writes::Store;
@@ -59,7 +61,7 @@ enum Root {
     /// An allocation that the group shares.
     Group(Value),
     /// An allocation of a unit.
-    Own,
+    Own(Value),
 }
 
 struct Prover<'a> {
@@ -74,6 +76,7 @@ struct Prover<'a> {
     stores: Vec<Store<'a>>,
     loads: Vec<Store<'a>>,
     shared: Shared,
+    flight: Flight<'a>,
     /// Unknown limits handed out.
     unknowns: usize,
     /// True while a loop is looked at to learn what its carried tiles are: nothing is reported or noted.
@@ -149,6 +152,7 @@ impl<'a> Prover<'a> {
             stores: Vec::new(),
             loads: Vec::new(),
             shared: Shared::default(),
+            flight: Flight::default(),
             unknowns: 0,
             probing: false,
             errors: Diagnostics::default(),
@@ -159,6 +163,7 @@ impl<'a> Prover<'a> {
     fn kernel(&mut self) {
         let Some(entry) = self.info.op.region(0).and_then(|r| r.entry()) else { return };
         self.block(entry);
+        self.check_landed();
         self.check_writes();
         if self.errors.errors() == 0 {
             self.check_spaces(entry);
@@ -210,7 +215,7 @@ impl<'a> Prover<'a> {
     }
 
     fn root(&self, view: Value) -> Root {
-        self.roots.get(&view).copied().unwrap_or(Root::Own)
+        self.roots.get(&view).copied().unwrap_or(Root::Own(view))
     }
 
     // ---- the walk
@@ -266,6 +271,15 @@ impl<'a> Prover<'a> {
         }
         if op.is::<SyncOp<'_>>() {
             return self.sync();
+        }
+        if let Some(this) = op.as_::<AsyncCopyOp<'_>>() {
+            return self.async_copy(op, this);
+        }
+        if op.is::<AsyncCommitOp<'_>>() {
+            return self.async_commit();
+        }
+        if let Some(this) = op.as_::<AsyncWaitOp<'_>>() {
+            return self.async_wait(this);
         }
         if let Some(this) = op.as_::<StoreOp<'_>>() {
             return self.store(op, this);
@@ -340,7 +354,7 @@ impl<'a> Prover<'a> {
             return Err("must stand directly in the kernel's body".to_string());
         }
         let group = this.owner() == super::constraints::Scope::Group && self.info.units > 1;
-        let root = if group { Root::Group(op.result(0)) } else { Root::Own };
+        let root = if group { Root::Group(op.result(0)) } else { Root::Own(op.result(0)) };
         self.roots.insert(op.result(0), root);
         Ok(())
     }
@@ -374,12 +388,12 @@ impl<'a> Prover<'a> {
         // Twice over: what a trip hands on may know less than what the first one got.
         const MOST_PROBES: usize = 3;
         let was_probing = std::mem::replace(&mut self.probing, true);
-        let before = self.shared.clone();
+        let (before, flight) = (self.shared.clone(), self.flight.clone());
         for _ in 0..MOST_PROBES {
             if carried.iter().all(Option::is_none) {
                 break;
             }
-            self.run_body(*index, args, &carried, entry);
+            self.run_body(*index, args, &carried, (entry, &flight));
             let next = self.carried_on(*index, &inits, &yielded);
             match next {
                 Ok(next) if next == carried => break,
@@ -390,12 +404,13 @@ impl<'a> Prover<'a> {
         // Accesses of one trip meet those of the next.
         self.shared = before.clone();
         if self.info.units > 1 {
-            self.run_body(*index, args, &carried, entry);
+            self.run_body(*index, args, &carried, (entry, &flight));
             self.shared.add(&before);
         }
         self.probing = was_probing;
-        self.run_body(*index, args, &carried, entry);
+        self.run_body(*index, args, &carried, (entry, &flight));
         self.shared.add(&before);
+        self.check_trip(flight)?;
         let carried = self.carried_on(*index, &inits, &yielded)?;
         for (result, facts) in op.results().zip(carried) {
             if let Some(facts) = facts {
@@ -405,7 +420,14 @@ impl<'a> Prover<'a> {
         Ok(())
     }
 
-    fn run_body(&mut self, index: Value, args: &[Value], carried: &[Option<TileFacts>], entry: BlockRef<'a>) {
+    fn run_body(
+        &mut self,
+        index: Value,
+        args: &[Value],
+        carried: &[Option<TileFacts>],
+        (entry, flight): (BlockRef<'a>, &Flight<'a>),
+    ) {
+        self.flight.clone_from(flight);
         for (arg, facts) in args.iter().zip(carried) {
             if let Some(facts) = facts {
                 self.tiles.insert(*arg, facts.clone());

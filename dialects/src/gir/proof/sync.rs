@@ -16,7 +16,7 @@ pub(super) struct Shared {
 
 /// A slice as a function of the unit and the loops.
 #[derive(Clone, PartialEq, Debug)]
-struct Place {
+pub(super) struct Place {
     view: Value,
     offsets: Vec<Poly>,
     extents: Vec<Poly>,
@@ -67,11 +67,24 @@ impl<'a> Prover<'a> {
     }
 
     pub(super) fn shared_write(&mut self, op: OpRef<'a>, root: Value, slice: &SliceFacts) -> Result<(), String> {
-        let Some(apart) = self.apart_by_unit(slice) else {
-            let name = self.show(op, root);
-            return Err(format!("is not proven to write other elements of {name} than other units do"));
-        };
-        let place = Place::of(slice, apart);
+        let place = self.place_of_unit(op, root, slice)?;
+        self.shared_write_at(op, root, place)
+    }
+
+    /// What a unit writes, which no other one does.
+    pub(super) fn place_of_unit(&self, op: OpRef<'a>, root: Value, slice: &SliceFacts) -> Result<Place, String> {
+        let apart = self.apart_by_unit(slice).ok_or_else(|| {
+            format!("is not proven to write other elements of {} than other units do", self.show(op, root))
+        })?;
+        Ok(Place::of(slice, apart))
+    }
+
+    /// What was on its way is written.
+    pub(super) fn shared_landed(&mut self, root: Value, place: Place) {
+        note(&mut self.shared.written, root, place);
+    }
+
+    pub(super) fn shared_write_at(&mut self, op: OpRef<'a>, root: Value, place: Place) -> Result<(), String> {
         let clashes = |list: Option<&Vec<Place>>| list.is_some_and(|l| l.iter().any(|p| !place.is_own(p)));
         let clash = clashes(self.shared.written.get(&root)) || clashes(self.shared.read.get(&root));
         note(&mut self.shared.written, root, place);

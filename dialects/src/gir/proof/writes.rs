@@ -55,6 +55,7 @@ impl<'a> Prover<'a> {
                 ));
             }
         }
+        self.has_landed(op, slice.view, "writes")?;
         let (mode, name) = self.parameter(op, slice.view);
         match self.root(slice.view) {
             Root::Param(view, Mode::In) => {
@@ -62,7 +63,7 @@ impl<'a> Prover<'a> {
             }
             Root::Group(view) => self.shared_write(op, view, &slice)?,
             Root::Param(..) if !self.probing => self.stores.push(Store { op, slice, loops: self.loops.clone() }),
-            Root::Param(..) | Root::Own => {}
+            Root::Param(..) | Root::Own(_) => {}
         }
         check_stream(self.info, this, (mode, &name))
     }
@@ -77,6 +78,7 @@ impl<'a> Prover<'a> {
 
     pub(super) fn note_load(&mut self, op: OpRef<'a>, slice: Value) -> Result<(), String> {
         let slice = self.slice_of(op, slice)?.clone();
+        self.has_landed(op, slice.view, "reads")?;
         match self.root(slice.view) {
             Root::Param(view, Mode::Out) => Err(format!("reads {}, which is an 'out' view", self.show(op, view))),
             Root::Param(_, Mode::InOut) => {
@@ -86,13 +88,14 @@ impl<'a> Prover<'a> {
                 Ok(())
             }
             Root::Group(view) => self.shared_read(op, view, &slice),
-            Root::Param(_, Mode::In) | Root::Own => Ok(()),
+            Root::Param(_, Mode::In) | Root::Own(_) => Ok(()),
         }
     }
 
     pub(super) fn note_gather(&mut self, op: OpRef<'a>, view: Value) -> Result<(), String> {
+        self.has_landed(op, view, "gathers rows of")?;
         match self.root(view) {
-            Root::Param(_, Mode::In) | Root::Own => Ok(()),
+            Root::Param(_, Mode::In) | Root::Own(_) => Ok(()),
             _ => Err(format!("gathers rows of {}, which the kernel writes", self.show(op, view))),
         }
     }

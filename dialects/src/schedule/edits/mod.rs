@@ -22,7 +22,7 @@ use sutura_ir::ext::VerifyParams;
 
 use self::find::{Found, View};
 pub use self::names::{
-    Again, Count, DimLoop, Fused, Guard, Input, Layout, LoopName, LoopNames, Parts, SpaceName, Spot, What,
+    Again, Asynchronous, Count, DimLoop, Fused, Guard, Input, Layout, LoopName, LoopNames, Parts, SpaceName, Spot, What,
 };
 use self::pieces::Piece;
 pub use self::trace::TraceAttr;
@@ -172,8 +172,9 @@ The primitives:
         "split_reduction s:1 along d1 by 16384";
     /// a sum of products becomes a contraction of tiles by the machine's instruction.
     Tensorize "tensorize" (spot: Spot) = tiles::tensorize, "tensorize p:0";
-    /// a cached input is read a phase before it is needed, and waits in registers.
-    Pipeline "pipeline" (input: Input) = tiles::pipeline, "pipeline p:0.1";
+    /// a cached input is read a phase before it is needed, and waits in registers; with `async` it is copied as soon as its memory
+    /// is free, while what follows computes.
+    Pipeline "pipeline" (input: Input, how: Asynchronous) = tiles::pipeline, "pipeline p:0.1 async";
     /// code of a loop that runs in order has several trips side by side.
     Unroll "unroll" (name: LoopName, "by" trips: Count) = loops::unroll, "unroll d2 of p:0 by 4";
     /// the units of the kernel that does something have so many threads of a device.

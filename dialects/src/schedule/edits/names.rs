@@ -112,6 +112,10 @@ pub struct Guard(pub Vec<Poly>);
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct Again(pub bool);
 
+/// True for what is copied asynchronously.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub struct Asynchronous(pub bool);
+
 impl Spot {
     /// `stage 'prod:3'`, as messages name it.
     pub(super) fn title(&self, cx: &Context) -> String {

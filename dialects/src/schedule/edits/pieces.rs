@@ -4,7 +4,7 @@ use sutura_ir::Context;
 use sutura_ir::asm::parse::ParamParser;
 
 use super::names::{
-    Again, Count, DimLoop, Fused, Guard, Input, Layout, LoopName, LoopNames, Parts, SpaceName, Spot, What,
+    Again, Asynchronous, Count, DimLoop, Fused, Guard, Input, Layout, LoopName, LoopNames, Parts, SpaceName, Spot, What,
 };
 use crate::r#dyn::Poly;
 use crate::r#dyn::attr::parse_poly;
@@ -287,5 +287,15 @@ impl Piece for Again {
 
     fn text(&self, _: &Context) -> String {
         if self.0 { "again".to_owned() } else { String::new() }
+    }
+}
+
+impl Piece for Asynchronous {
+    fn read(p: &mut dyn ParamParser) -> Parsed<Self> {
+        Ok(Self(p.opt_keyword("async")))
+    }
+
+    fn text(&self, _: &Context) -> String {
+        if self.0 { "async".to_owned() } else { String::new() }
     }
 }

@@ -2,7 +2,7 @@
 
 use super::Scope;
 use super::find::{self, Found};
-use super::names::{Input, Layout, LoopName, SpaceName, Spot};
+use super::names::{Asynchronous, Input, Layout, LoopName, SpaceName, Spot};
 use crate::schedule::{Bring, Dim, Node, Runs, Split, Tile, stage_text};
 
 /// The indices of a loop become columns of the tiles in it.
@@ -81,13 +81,16 @@ pub(super) fn tensorize(scope: &mut Scope<'_>, spot: &Spot) -> Found<()> {
     Ok(())
 }
 
-/// A cached operand is read a phase before it is needed.
-pub(super) fn pipeline(scope: &mut Scope<'_>, input: &Input) -> Found<()> {
+/// A cached operand is read a phase before it is needed, or copied asynchronously.
+pub(super) fn pipeline(scope: &mut Scope<'_>, input: &Input, how: &Asynchronous) -> Found<()> {
     let spot = input.spot();
     let title = spot.title(scope.cx);
     let path = scope.view().find(&spot)?;
     match find::end_mut(scope.version(), &path) {
-        Node::Operand(operand) if operand.to == Bring::Cache => operand.ahead = true,
+        Node::Operand(operand) if operand.to == Bring::Cache => {
+            (operand.ahead, operand.asynchronous) = (!how.0, how.0);
+        }
+        _ if how.0 => return Err(format!("{title} is not cached, and only what is can be copied asynchronously")),
         _ => return Err(format!("{title} is not cached, and only what is can be read ahead")),
     }
     Ok(())

@@ -204,6 +204,9 @@ impl<'a> Walk<'_, 'a> {
         if self.memory(op)? {
             return Ok(());
         }
+        if op.is::<AsyncCommitOp<'_>>() || op.is::<AsyncWaitOp<'_>>() {
+            return Ok(());
+        }
         if op.is::<SyncOp<'_>>() {
             self.term(What::Syncs, 1, vec![]);
             return Ok(());
@@ -299,6 +302,8 @@ impl<'a> Walk<'_, 'a> {
             self.load(op, this)?;
         } else if let Some(this) = op.as_::<StoreOp<'_>>() {
             self.store(op, this)?;
+        } else if let Some(this) = op.as_::<AsyncCopyOp<'_>>() {
+            self.async_copy(op, this)?;
         } else if let Some(this) = op.as_::<MoveOp<'_>>() {
             let (from, to) = (self.tile_type(op, this.tile())?, self.tile_type(op, this.result())?);
             let tile = self.tile(this.tile())?;
@@ -390,6 +395,20 @@ impl<'a> Walk<'_, 'a> {
         self.term(what, self.bytes(ty.elem), vec![rows.and(&tile.rows), cols.and(&tile.cols)]);
         let access = self.access(slice, true)?;
         self.reach.stored(op, access);
+        Ok(())
+    }
+
+    /// Bytes go from one space to the other without a register. Zeros are no bytes that are moved.
+    fn async_copy(&mut self, op: OpRef<'a>, this: AsyncCopyOp<'a>) -> Result<(), String> {
+        let ((from, rows, cols), (to, to_rows, to_cols)) = (self.window(this.from())?, self.window(this.to())?);
+        let ty = |slice| self.cx.type_as::<SliceType>(op.ty(slice)).ok_or("takes a slice");
+        let (a, b) = (ty(this.from())?, ty(this.to())?);
+        let what = What::Moved { from: a.space.clone(), to: b.space.clone() };
+        self.term(what, self.bytes(b.elem), vec![rows.and(&to_rows), cols.and(&to_cols)]);
+        for (slice, store) in [(from, false), (to, true)] {
+            let access = self.access(slice, store)?;
+            self.reach.stored(op, access);
+        }
         Ok(())
     }
 

@@ -154,6 +154,20 @@ fn random_kernels_are_counted_as_they_run() {
     }
 }
 
+#[test]
+fn asynchronous_copies_are_counted_as_they_run() {
+    let cx = context();
+    let sources = [
+        include_str!("../../../../lit-tests/gir_to_cpu/async.mlir"),
+        include_str!("../../../../lit-tests/gir_to_gpu/async.mlir"),
+    ];
+    for (source, kernels) in sources.into_iter().zip([2, 3]) {
+        for (m, n, k) in [(8, 32, 8), (9, 100, 20), (3, 7, 4), (0, 0, 12)] {
+            assert_eq!(agree_all(&cx, &parse(&cx, source), &[("M", m), ("N", n), ("K", k)]), kernels);
+        }
+    }
+}
+
 const TILED: &[&[(&str, i64)]] =
     &[&[("M", 5), ("N", 33)], &[("M", 1), ("N", 1)], &[("M", 0), ("N", 5)], &[("M", 3), ("N", 9000)]];
 

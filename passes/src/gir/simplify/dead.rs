@@ -4,7 +4,7 @@ use std::collections::HashSet;
 
 use sutura_dialects::gir::constraints::Scope;
 use sutura_dialects::gir::kernel::KernelInfo;
-use sutura_dialects::gir::ops::{AllocOp, IdentityOp, ReduceOp, SliceOp, StoreOp, SyncOp};
+use sutura_dialects::gir::ops::{AllocOp, AsyncCopyOp, IdentityOp, ReduceOp, SliceOp, StoreOp, SyncOp};
 use sutura_ir::{Body, Context, Op, OpRef, Rewriter, Value};
 
 use super::forward::{accesses, reads};
@@ -30,8 +30,9 @@ pub(super) fn stores(cx: &Context, module: &mut Body, kernel: Op) -> (u64, u64) 
         });
         let unread = |view: Value| own(view).is_some_and(|alloc| !read.contains(&alloc));
         each(op, &mut |inner| {
-            if let Some(store) = inner.as_::<StoreOp<'_>>() {
-                if view_of(inner, store.slice()).is_some_and(unread) {
+            let store = inner.as_::<StoreOp<'_>>().map(|store| store.slice());
+            if let Some(slice) = store.or_else(|| Some(inner.as_::<AsyncCopyOp<'_>>()?.to())) {
+                if view_of(inner, slice).is_some_and(unread) {
                     stores.push(inner.op);
                 }
             } else if inner.as_::<SliceOp<'_>>().is_some_and(|s| unread(s.view()))

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use sutura_dialects::gir::kernel::KernelInfo;
-use sutura_dialects::gir::ops::{GatherRowsOp, IntrinsicOp, LoadOp, MoveOp, StoreOp, SyncOp};
+use sutura_dialects::gir::ops::{AsyncCopyOp, AsyncWaitOp, GatherRowsOp, IntrinsicOp, LoadOp, MoveOp, StoreOp, SyncOp};
 use sutura_dialects::gir::types::TileType;
 use sutura_ir::{BlockRef, Body, Context, Op, OpRef, Rewriter, Value};
 
@@ -77,6 +77,9 @@ impl Search {
                 if root.is_private(self.units) && self.windows.gives(store.tile(), store.slice()) {
                     stored.push(Stored { root, slice: store.slice(), tile: store.tile() });
                 }
+            } else if let Some(copy) = op.as_::<AsyncCopyOp<'_>>() {
+                let root = self.root(op, copy.to());
+                stored.retain(|s| root.is_some_and(|root| s.root != root));
             } else if let Some(load) = op.as_::<LoadOp<'_>>() {
                 if let Some(tile) = self.known(op, load, stored) {
                     self.found.push(Found { load: op.op, tile });
@@ -96,8 +99,9 @@ impl Search {
         let Some(entry) = op.region(0).and_then(|r| r.entry()) else { return };
         let (mut written, mut anything) = (Vec::new(), false);
         op.walk(&mut |inner| {
-            if let Some(store) = inner.as_::<StoreOp<'_>>() {
-                match self.root(inner, store.slice()) {
+            let store = inner.as_::<StoreOp<'_>>().map(|store| store.slice());
+            if let Some(slice) = store.or_else(|| Some(inner.as_::<AsyncCopyOp<'_>>()?.to())) {
+                match self.root(inner, slice) {
                     Some(root) => written.push(root),
                     None => anything = true,
                 }
@@ -140,5 +144,6 @@ pub(super) fn reads(op: OpRef<'_>) -> bool {
 
 /// True for what accesses memory, or orders accesses.
 pub(super) fn accesses(op: OpRef<'_>) -> bool {
-    reads(op) || op.is::<StoreOp<'_>>() || op.is::<SyncOp<'_>>()
+    let copies = op.is::<AsyncCopyOp<'_>>() || op.is::<AsyncWaitOp<'_>>();
+    reads(op) || copies || op.is::<StoreOp<'_>>() || op.is::<SyncOp<'_>>()
 }

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use sutura_dialects::gir::constraints::Scope;
 use sutura_dialects::gir::kernel::KernelInfo;
-use sutura_dialects::gir::ops::AllocOp;
+use sutura_dialects::gir::ops::{AllocOp, AsyncCopyOp};
 use sutura_ir::{Body, Context, Op, OpRef, Rewriter, Type, Value};
 
 use super::{Root, each, roots};
@@ -43,7 +43,8 @@ pub(super) fn share(cx: &Context, module: &mut Body, kernel: Op) -> u64 {
     shared
 }
 
-/// Allocations that one unit has to itself, in the order of their first use.
+/// Allocations that one unit has to itself, in the order of their first use. What is copied to asynchronously is written when
+/// the unit waits, which no use tells.
 fn uses(info: &KernelInfo<'_>) -> Vec<Use> {
     let roots = roots(info);
     let inside = info.op.inside();
@@ -51,8 +52,9 @@ fn uses(info: &KernelInfo<'_>) -> Vec<Use> {
     let statements: HashMap<Op, usize> = inside.ops(entry).enumerate().map(|(i, op)| (op, i)).collect();
     let mut uses: Vec<Use> = Vec::new();
     let mut spans: HashMap<Value, (usize, usize)> = HashMap::new();
-    let mut at = 0;
+    let (mut at, mut copied) = (0, Vec::new());
     each(info.op, &mut |op| {
+        copied.extend(op.as_::<AsyncCopyOp<'_>>().and_then(|copy| memory_of(op, copy.to(), &roots)));
         at = statements.get(&op.op).copied().unwrap_or(at);
         for value in op.operands() {
             // Uses of slices of a view are uses of the view: they are found by what they are made from.
@@ -64,7 +66,7 @@ fn uses(info: &KernelInfo<'_>) -> Vec<Use> {
     });
     each(info.op, &mut |op| {
         let Some(alloc) = op.as_::<AllocOp<'_>>() else { return };
-        let private = alloc.owner() == Scope::Unit || info.units == 1;
+        let private = (alloc.owner() == Scope::Unit || info.units == 1) && !copied.contains(&alloc.view());
         if let Some((first, last)) = spans.get(&alloc.view()).copied().filter(|_| private) {
             uses.push(Use { op: op.op, view: alloc.view(), ty: inside.ty(alloc.view()), first, last });
         }

@@ -67,6 +67,7 @@ impl Pass for ConvertGirToCpu {
                 return Err(PassError::Unsupported);
             }
         };
+        crate::gir_lowering::copies::plain_copies(cx, run.body, &machine);
         let kernels: Vec<Op> =
             run.body.preorder().filter(|op| OpRef::new(cx, run.body, *op).is::<KernelOp>()).collect();
         let mut failed = false;

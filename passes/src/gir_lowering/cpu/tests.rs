@@ -421,6 +421,32 @@ rt.program @main(%x : !rt.buffer<f32, [M, N]> in "x", %y : !rt.buffer<f32, [M, N
 }
 "#;
 
+/// A copy whose window begins two columns late, over what was there before, and with zeros.
+#[test]
+fn asynchronous_copies() {
+    let cx = context();
+    for (rows, cols) in [(1, None), (1, Some(5)), (3, Some(20)), (2, Some(64))] {
+        let shape = format!("{rows}, {}", columns(cols));
+        let (view, slice) = (format!("!gir.view<l1, f32, [{shape}]>"), format!("!gir.slice<l1, f32, [{shape}]>"));
+        let from = format!("!gir.slice<dram, f32, [{shape}]>");
+        for zeros in ["", " zeros"] {
+            let code = format!(
+                "%two = arith.constant 2 : index\n  %near = gir.alloc owner(\"unit\") : {view}\n\
+                 \x20 %mine = gir.slice %near[%zero, %zero] rows(0) cols(1) : {view} -> {slice}\n\
+                 \x20 gir.store %b, %mine : {{T}}, {slice}\n\
+                 \x20 %late = gir.slice %av[%zero, %two] rows(0) cols(1) : {} -> {from}\n\
+                 \x20 gir.async_copy %late, %mine{zeros} : {from}, {slice}\n  gir.async_commit\n  gir.async_wait 0\n\
+                 \x20 %there = gir.load %mine : {slice} -> {{T}}\n  %r = gir.binary \"add\" %there, %c : {{T}}",
+                view_of("f32", &shape)
+            );
+            for space in ["vec", "l1"].into_iter().filter(|space| cols.is_some() || *space == "l1") {
+                let case = Case { code: code.clone(), types: ("f32", "f32"), space, tile: (rows, cols), out: None };
+                assert!(check(&cx, &case) > 0);
+            }
+        }
+    }
+}
+
 #[test]
 fn a_window_without_rows_reads_nothing() {
     let cx = context();

@@ -3,6 +3,7 @@
 //! A kernel `@k` becomes `gpu.func @k(pointers…, sizes…) kernel` in the module `@kernels`. The same gir as a CPU's: a unit is
 //! as many threads as its rows are worth, and its vectors are spread over them (docs/rationale/gpu-units.md).
 
+mod copies;
 mod kernel;
 mod scan;
 pub(super) mod sweep;
@@ -25,6 +26,7 @@ use sutura_ir::{Body, Builder, Context, Ident, Op, OpRef, OpState, Rewriter, Typ
 pub(super) use kernel::GpuState;
 use kernel::{GpuKernel, Threads, lower_kernel};
 
+use super::copies::plain_copies;
 use super::machine::Machine;
 
 /// The module that holds the kernels of a program; with a number behind it where that name is taken.
@@ -129,6 +131,7 @@ impl Pass for ConvertGirToGpu {
                 return Err(PassError::Unsupported);
             }
         };
+        plain_copies(cx, run.body, &machine);
         let kernels: Vec<Op> =
             run.body.preorder().filter(|op| OpRef::new(cx, run.body, *op).is::<KernelOp>()).collect();
         if kernels.is_empty() {

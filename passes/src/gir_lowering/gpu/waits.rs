@@ -4,7 +4,7 @@
 //! Where a group has several units its text orders them by `gir.sync`; threads of one unit wait where the lowering finds it.
 
 use sutura_dialects::gir::kernel::Mode;
-use sutura_dialects::gir::ops::{ForOp, LoadOp, SliceOp, StoreOp, SyncOp};
+use sutura_dialects::gir::ops::{AsyncCopyOp, AsyncWaitOp, ForOp, LoadOp, SliceOp, StoreOp, SyncOp};
 use sutura_dialects::gir::types::{SliceType, ViewType};
 use sutura_ir::{OpRef, OpView, Value};
 
@@ -74,6 +74,7 @@ impl<'a> Lowering<'a, '_> {
             let read = load.is_some();
             late |= load.is_some_and(|load| !self.machine.in_registers(self.tile_type(inner, load.tile())));
             let written = inner.as_::<StoreOp>().is_some_and(|store| self.changes(inner, store.slice()));
+            let written = written || inner.is::<AsyncCopyOp>() || inner.is::<AsyncWaitOp>();
             let own = Touched { written, read };
             (all, left) = (all.or(own), left.or(own));
         }
@@ -180,6 +181,20 @@ impl<'a> Lowering<'a, '_> {
                 self.wait();
             }
             self.gpu.as_mut().expect("it is one").touched.written = true;
+        }
+    }
+
+    /// A copy to memory begins: by then all threads have read what was there before, and written it.
+    pub(in crate::gir_lowering) fn before_copying(&mut self, op: OpRef<'a>, named: Value) {
+        if self.changes(op, named) && self.gpu.is_some_and(|gpu| gpu.touched.read || gpu.touched.written) {
+            self.wait();
+        }
+    }
+
+    /// Memory that the kernel changes has been written.
+    pub(in crate::gir_lowering) fn has_written(&mut self) {
+        if let Some(gpu) = &mut self.gpu {
+            gpu.touched.written = true;
         }
     }
 

@@ -6,6 +6,7 @@
 
 mod bring;
 mod check;
+mod copies;
 mod describe;
 mod flow;
 mod follow;

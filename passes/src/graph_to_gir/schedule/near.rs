@@ -372,7 +372,7 @@ impl Region<'_, '_> {
     }
 
     /// The part of what was brought near along the axes of a frame.
-    fn near_slice(&self, e: &mut Emit<'_>, frame: &Frame, near: &Near) -> Built<(Value, Shape)> {
+    pub(super) fn near_slice(&self, e: &mut Emit<'_>, frame: &Frame, near: &Near) -> Built<(Value, Shape)> {
         let cx = self.nest.cx;
         let axis = |dim: usize| [&frame.row, &frame.col].into_iter().flatten().find(|axis| axis.dim == dim);
         let now = |dim: usize| axis(dim).map(|axis| axis.base).or(frame.fixed[dim]);

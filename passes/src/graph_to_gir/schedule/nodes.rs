@@ -17,6 +17,7 @@ use sutura_ir::{Type, Value};
 use super::super::kernel::{Built, Emit};
 use super::super::stages::Known;
 use super::super::tiles::{Covers, Frame, Number, Tile};
+use super::copies::{asynchronous, is_asynchronous};
 use super::flow::Key;
 use super::near::Near;
 use super::online::{Online, Running};
@@ -82,6 +83,8 @@ pub(super) struct State {
     pub(super) brought: Vec<(usize, usize)>,
     /// What was read ahead of operands, in registers.
     pub(super) ahead: HashMap<(usize, usize), Tile>,
+    /// Operands that are on their way to memory of the group, the oldest one first.
+    pub(super) flight: Vec<((usize, usize), Near)>,
     /// What the next trip has of each dim, for the nodes of a loop that are emitted next.
     pub(super) next_trip: Option<Ranges>,
 }
@@ -105,6 +108,7 @@ impl<'a> Inside<'_, 'a> {
         state: &mut State,
     ) -> Built<()> {
         let (list, next_trip, mut waits) = (nodes, state.next_trip.take(), false);
+        let mut copied = next_trip.as_ref().map_or(vec![], |_| asynchronous(list));
         while let Some(node) = nodes.first() {
             // What units bring near for each other is there when all have brought their share.
             if waits && !self.is_shared(node) {
@@ -136,6 +140,11 @@ impl<'a> Inside<'_, 'a> {
                     }
                 }
                 Node::Operand(operand) => self.operand(e, ranges, operand, known, state)?,
+            }
+            let done = list.len() - nodes.len();
+            let over: Vec<_> = copied.extract_if(.., |copy| copy.last < done).collect();
+            if let Some(next) = next_trip.as_ref().filter(|_| !over.is_empty()) {
+                self.copy_next(e, next, &over, known, state)?;
             }
         }
         Ok(())
@@ -304,6 +313,8 @@ impl<'a> Inside<'_, 'a> {
         let range = ranges.0[dim];
         let bounds = self.bounds_of(e, l, range)?;
         let ahead = self.wait_in_registers(e, ranges, (l, bounds.0), known, &mut inits)?;
+        let copied = asynchronous(&l.body);
+        self.copy_first(e, ranges, (l, bounds.0), (&copied, known), state)?;
         let carry = |state: &mut State, values: &[Value]| {
             for (key, value) in keys.iter().zip(values) {
                 if let Some(Sum::Carried(tile)) = state.sums.get_mut(key) {
@@ -318,11 +329,11 @@ impl<'a> Inside<'_, 'a> {
             carry(state, values);
             let waiting = ahead.iter().zip(&values[keys.len()..]);
             state.ahead.extend(waiting.map(|((at, tile), value)| (*at, Tile { value: *value, ..*tile })));
-            state.next_trip = (!ahead.is_empty()).then(|| self.of_next_trip(e, ranges, l, trip));
+            state.next_trip = (!ahead.is_empty() || !copied.is_empty()).then(|| self.of_next_trip(e, ranges, l, trip));
             let ranges = ranges.with(dim, range);
             self.inside(state, |state| self.nodes(e, &ranges, &l.body, &mut known.of_part(self.nest(), dim), state))?;
             // The next trip brings something else near.
-            if l.body.iter().any(|node| self.is_for_others(node)) {
+            if l.body.iter().any(|node| self.is_for_others(node) && !is_asynchronous(node)) {
                 SyncOp::build(&mut e.b, e.loc);
             }
             let read = ahead.iter().map(|(at, _)| state.ahead.remove(at).expect("read by a trip for the next").value);
@@ -333,6 +344,7 @@ impl<'a> Inside<'_, 'a> {
             });
             Ok(next.chain(read).collect())
         })?;
+        self.land_all(e, &copied, state);
         carry(state, &ends);
         Ok(())
     }

@@ -119,10 +119,16 @@ impl Emit<'_> {
         (elem, outside): (Type, Option<Attr>),
     ) -> Tile {
         let shape = Shape { rows: frame.row.is_some(), cols: frame.col.is_some() };
-        let slice = self.packed_slice(packed, ranges, (frame, shape));
+        let slice = self.packed_window(packed, ranges, frame);
         let ty = self.b.cx().ext_type(frame.tile_type(shape, elem));
         let value = LoadOp::value(&mut self.b, self.loc, slice, outside, ty);
         Tile { value, shape, elem, window: Covers::All, cached: false }
+    }
+
+    /// The part of a packed operand that a tile has.
+    pub(super) fn packed_window(&mut self, packed: &PackedView, ranges: &Ranges, frame: &Frame) -> Value {
+        let shape = Shape { rows: frame.row.is_some(), cols: frame.col.is_some() };
+        self.packed_slice(packed, ranges, (frame, shape))
     }
 
     /// The part of a packed operand at the place of the loops that it was packed in; the rows of a frame are along one of them.

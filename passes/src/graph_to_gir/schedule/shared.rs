@@ -48,6 +48,9 @@ impl Inside<'_, '_> {
         let access = &self.nest().stages[at.0].inputs[at.1];
         let dims = self.of.near_dims(e, &ranges.with(units.dim, units.around), access, Some(later))?;
         let elem = self.nest().cx.element_type(self.nest().body.ty(access.value));
+        if operand.asynchronous {
+            return Ok(self.land(e, operand, (elem, &dims), state));
+        }
         let over = self.over_another(e, (operand, later), (elem, &dims), state);
         let taken = over.is_some();
         let near = match over {
@@ -89,7 +92,12 @@ impl Inside<'_, '_> {
     }
 
     /// The rows and columns of an operand that are the unit's to bring.
-    fn share_frame(&self, e: &mut Emit<'_>, ranges: &Ranges, (operand, later): (&Operand, &[Node])) -> Built<Frame> {
+    pub(super) fn share_frame(
+        &self,
+        e: &mut Emit<'_>,
+        ranges: &Ranges,
+        (operand, later): (&Operand, &[Node]),
+    ) -> Built<Frame> {
         let (stage, units) = (&self.nest().stages[operand.stage.number], self.units.as_ref().expect("it is shared"));
         let mut frame = self.of.frame(e, ranges, &operand.tile);
         frame.space = frame.registers.clone();

@@ -132,6 +132,7 @@ fn products() {
 #[test]
 fn groups_of_several_units() {
     agree("lit-tests/gir_to_gpu/units.mlir", "canonicalize", 3, &[(0, 32), (8, 64), (64, 64)]);
+    agree("lit-tests/gir_to_gpu/async.mlir", "canonicalize", 3, &[(0, 32), (8, 64), (64, 64)]);
     agree("lit-tests/gir_to_gpu/late.mlir", "canonicalize", 2, &[(0, 32), (8, 64), (64, 64)]);
 }
 

@@ -318,6 +318,18 @@ fn operands() {
         "pack q:1.1 cols d1 in vec over d2 of p:0",
         "operand 'q:1.1' is read in loops around stage 'q:1', and others are named",
     );
+    makes(
+        &sum,
+        "cache_read p:0.0 cols d2 in l1 padded at d0 of p:0 pipeline p:0.0 pipeline p:0.0 async",
+        &kernel(
+            "loop d0 by 4 grid { cache p:0.0 cols d2 in l1 padded async loop d2 { contract p:0 rows d0 cols d1 in vec } }",
+        ),
+    );
+    refuses(
+        PRODUCT,
+        "pipeline p:0.1 async",
+        "operand 'p:0.1' is not cached, and only what is can be copied asynchronously",
+    );
     refuses(&sum, "pipeline p:0.0", "operand 'p:0.0' is not brought or packed");
     refuses(PRODUCT, "pipeline p:0.1", "operand 'p:0.1' is not cached, and only what is can be read ahead");
 }

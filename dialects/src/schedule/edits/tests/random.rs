@@ -35,7 +35,7 @@ fn random_edit(next: &mut dyn FnMut(usize) -> usize) -> String {
         17 => format!("hoist e:{d} s:{e}"),
         18 => format!("online s:{e} in d{d} of {a}"),
         19 => format!("split_reduction {a} along d{d} {split} split_reduction {b} columnwise"),
-        20 => format!("tensorize {a} pipeline e:{d}.{e}"),
+        20 => format!("tensorize {a} pipeline e:{d}.{e}{}", ["", " async"][next(2)]),
         21 => format!("together {a} {b}"),
         22 => format!("unroll d{d} of {a} by {n}"),
         23 => format!("threads {a} by {n}"),

@@ -2,9 +2,10 @@
 
 use std::collections::HashSet;
 
-use sutura_dialects::schedule::{Bring, Kernel, Loop, Node, Operand, Place, Runs, Split, walk};
+use sutura_dialects::schedule::{Bring, Kernel, Node, Operand, Place, Runs, Split, walk};
 
 use super::super::bring::readers;
+use super::super::copies::{is_asynchronous, last_reader};
 use super::super::near::tile_in;
 use super::super::panels::copied;
 use super::{Check, Checked, Left, Panels};
@@ -38,14 +39,19 @@ impl<'c> Check<'c, '_, '_> {
         let shared = self.of.region.machine.group_space().is_some_and(|space| **space == *tile.space);
         if operand.to == Bring::Cache && shared {
             self.ahead(&name, operand, (list, own))?;
+            self.copied(&name, operand, (list, own))?;
             return match read.slot {
                 // What was packed lies in memory as a tensor does.
                 Some(slot) if !self.flow.packed.contains_key(&at) => self.shared_and_made(&name, slot, (operand, read)),
                 _ => self.shared(&name, at, (operand, read), &list[own + 1..]),
             };
         }
-        if operand.pitch.is_some() || operand.ahead {
-            let is = if operand.ahead { "is read ahead" } else { "has a pitch" };
+        if operand.pitch.is_some() || operand.ahead || operand.asynchronous {
+            let is = match (operand.ahead, operand.asynchronous) {
+                (true, _) => "is read ahead",
+                (_, true) => "is copied asynchronously",
+                _ => "has a pitch",
+            };
             return Err(format!("{name} {is}, and is not in memory that units share"));
         }
         if operand.to == Bring::Cache {
@@ -276,14 +282,38 @@ impl<'c> Check<'c, '_, '_> {
         if list[..begins].iter().any(is_shared) {
             return Ok(());
         }
+        match self.is_brought_in_trips(operand, list) {
+            true => Ok(()),
+            false => Err(format!("{name} is read ahead, and no loop around it brings tiles of it, trip by trip")),
+        }
+    }
+
+    /// Whether each trip of the loop whose nodes these are brings another tile of an operand.
+    fn is_brought_in_trips(&self, operand: &Operand, list: &'c [Node]) -> bool {
         let around = self.around.last().filter(|l| l.body.as_ptr() == list.as_ptr() && l.runs == Runs::InTurn);
-        let moves = |l: &&&Loop| {
+        around.is_some_and(|l| {
             let tile = [operand.tile.rows, operand.tile.cols];
             tile.contains(&Some(l.dim)) && matches!(self.left[l.dim.0], Left::Tile(_))
-        };
-        match around.filter(moves) {
-            Some(_) => Ok(()),
-            None => Err(format!("{name} is read ahead, and no loop around it brings tiles of it, trip by trip")),
+        })
+    }
+
+    /// What is copied asynchronously is on its way from one trip to the next, and nothing else meanwhile that a loop around waits for.
+    fn copied(&self, name: &str, operand: &Operand, (list, own): (&'c [Node], usize)) -> Checked {
+        if !operand.asynchronous {
+            return Ok(());
+        }
+        if !self.is_brought_in_trips(operand, list) {
+            return Err(format!(
+                "{name} is copied asynchronously, and no loop around it brings tiles of it, trip by trip"
+            ));
+        }
+        if last_reader(&list[own + 1..], operand).is_none() {
+            return Err(format!("{name} is copied asynchronously, and nothing behind it in its loop reads it"));
+        }
+        let outside = self.around.iter().rev().skip(1).find(|l| !l.body.iter().all(|node| !is_asynchronous(node)));
+        match outside {
+            Some(l) => Err(format!("{name} is copied asynchronously in a loop over {} that copies others so", l.dim)),
+            None => Ok(()),
         }
     }
 
