@@ -10,11 +10,11 @@ use sutura_ir::name_of;
 use sutura_ir::registry::DialectBuilder;
 
 use super::types::{SliceType, ViewType};
-use crate::gir::ops::{AllocOp, DivisorOp, GatherRowsOp, IntrinsicOp, LoadOp, PickOp, StoreOp, SyncOp};
+use crate::gir::ops::{AllocOp, DivisorOp, GatherRowsOp, HomeOp, IntrinsicOp, LoadOp, PickOp, StoreOp, SyncOp};
 
 /// Reads the memory behind its first operand.
 struct Reads;
-/// `gir.store`: writes the window that it names.
+/// `gir.store` and `gir.home`: write the window that they name.
 struct Writes;
 /// `gir.alloc`
 struct Allocates;
@@ -75,6 +75,7 @@ pub(super) fn register(d: &mut DialectBuilder<'_>) {
     d.op_interface::<LoadOp<'_>, dyn MemoryEffects>(&Reads);
     d.op_interface::<GatherRowsOp<'_>, dyn MemoryEffects>(&Reads);
     d.op_interface::<StoreOp<'_>, dyn MemoryEffects>(&Writes);
+    d.op_interface::<HomeOp<'_>, dyn MemoryEffects>(&Writes);
     d.op_interface::<AllocOp<'_>, dyn MemoryEffects>(&Allocates);
     d.op_interface::<SyncOp<'_>, dyn MemoryEffects>(&Orders);
     d.op_interface::<IntrinsicOp<'_>, dyn MemoryEffects>(&OfOperands);

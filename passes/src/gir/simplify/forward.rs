@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use sutura_dialects::gir::kernel::KernelInfo;
-use sutura_dialects::gir::ops::{GatherRowsOp, IntrinsicOp, LoadOp, MoveOp, StoreOp, SyncOp};
+use sutura_dialects::gir::ops::{GatherRowsOp, HomeOp, IntrinsicOp, LoadOp, MoveOp, StoreOp, SyncOp};
 use sutura_dialects::gir::types::TileType;
 use sutura_ir::{BlockRef, Body, Context, Op, OpRef, Rewriter, Value};
 
@@ -140,5 +140,5 @@ pub(super) fn reads(op: OpRef<'_>) -> bool {
 
 /// True for what accesses memory, or orders accesses.
 pub(super) fn accesses(op: OpRef<'_>) -> bool {
-    reads(op) || op.is::<StoreOp<'_>>() || op.is::<SyncOp<'_>>()
+    reads(op) || op.is::<StoreOp<'_>>() || op.is::<HomeOp<'_>>() || op.is::<SyncOp<'_>>()
 }
