@@ -7,6 +7,7 @@
 // RUN: sutura-opt %s --gir-cache-hints --verify-diagnostics --remarks-filter=gir-cache-hints -o /dev/null
 // RUN: sutura-opt %s --gir-cache-hints --pass-statistics 2>&1 >/dev/null | FileCheck %s --check-prefix=STATS
 // STATS: GirCacheHints
+// STATS: (S) 1 num-homes
 // STATS: (S) 5 num-streams
 // STATS: (S) 2 num-deferred
 // STATS: (S) 6 num-prefetches
@@ -28,6 +29,7 @@ gir.kernel @softmax(%x : !gir.view<dram, f32, [M, N]> in, %y : !gir.view<dram, f
   %from = gir.slice %x[%i, %zero] cols(1) : !gir.view<dram, f32, [M, N]> -> !gir.slice<dram, f32, [1, N]>
   // expected-remark @below {{the load may ask for 4096 bytes ahead, and for the next row}}
   %t = gir.load %from : !gir.slice<dram, f32, [1, N]> -> !gir.tile<l1, f32, [1, N]>
+  // expected-remark @below {{the row lives in the output until it is stored there}}
   %e = gir.unary "exp" %t : !gir.tile<l1, f32, [1, N]>
   %sum = gir.reduce "add" "cols" %e : !gir.tile<l1, f32, [1, N]>
   %b = gir.broadcast %sum like %e : !gir.tile<l1, f32, [1, 1]>, !gir.tile<l1, f32, [1, N]>

@@ -1,6 +1,8 @@
-// What a loop keeps for the last one lies in the output, where nothing else of the row is needed any more.
+// What a loop keeps for the last one lies in the output, where `gir.home` says so: where nothing else of the row is needed any more.
 //
-// RUN: sutura-opt %s --convert-gir-to-cpu=vector-bytes=32 | FileCheck %s
+// RUN: sutura-opt %s --gir-cache-hints --convert-gir-to-cpu=vector-bytes=32 | FileCheck %s
+// RUN: sutura-opt %s --convert-gir-to-cpu=vector-bytes=32 | FileCheck %s --check-prefix=UNSAID
+// UNSAID-COUNT-4: llvm.alloca
 
 // CHECK-LABEL: func.func @scaled(
 // CHECK-NOT: llvm.alloca

@@ -54,13 +54,14 @@ gir.kernel @softmax(%x : !gir.view<dram, f32, [M, N]> in, %y : !gir.view<dram, f
   %m = gir.broadcast %max like %t : !gir.tile<l1, f32, [1, 1]>, !gir.tile<l1, f32, [1, N]>
   %d = gir.binary "sub" %t, %m : !gir.tile<l1, f32, [1, N]>
   %e = gir.unary "exp" %d : !gir.tile<l1, f32, [1, N]>
-  %sum = gir.reduce "add" "cols" %e : !gir.tile<l1, f32, [1, N]>
+  %to = gir.slice %y[%i, %zero] cols(1) : !gir.view<dram, f32, [M, N]> -> !gir.slice<dram, f32, [1, N]>
+  %h = gir.home %e, %to : !gir.tile<l1, f32, [1, N]>, !gir.slice<dram, f32, [1, N]>
+  %sum = gir.reduce "add" "cols" %h : !gir.tile<l1, f32, [1, N]>
   %one = gir.fill 1.000000e+00 : f32 : !gir.tile<vec, f32, [1, 1]>
   %s = gir.move %sum : !gir.tile<l1, f32, [1, 1]> -> !gir.tile<vec, f32, [1, 1]>
   %inv = gir.binary "div" %one, %s : !gir.tile<vec, f32, [1, 1]>
-  %b = gir.broadcast %inv like %e : !gir.tile<vec, f32, [1, 1]>, !gir.tile<l1, f32, [1, N]>
-  %r = gir.binary "mul" %e, %b : !gir.tile<l1, f32, [1, N]>
-  %to = gir.slice %y[%i, %zero] cols(1) : !gir.view<dram, f32, [M, N]> -> !gir.slice<dram, f32, [1, N]>
+  %b = gir.broadcast %inv like %h : !gir.tile<vec, f32, [1, 1]>, !gir.tile<l1, f32, [1, N]>
+  %r = gir.binary "mul" %h, %b : !gir.tile<l1, f32, [1, N]>
   gir.store %r, %to stream when(8*M*N - 65536) defer : !gir.tile<l1, f32, [1, N]>, !gir.slice<dram, f32, [1, N]>
 }
 

@@ -1,5 +1,5 @@
-// RUN: sutura-opt %s --convert-gir-to-cpu=vector-bytes=64 | FileCheck %s
-// RUN: sutura-opt %s --convert-gir-to-cpu=vector-bytes=16 | FileCheck %s --check-prefix=NARROW
+// RUN: sutura-opt %s --gir-cache-hints --convert-gir-to-cpu=vector-bytes=64 | FileCheck %s
+// RUN: sutura-opt %s --gir-cache-hints --convert-gir-to-cpu=vector-bytes=16 | FileCheck %s --check-prefix=NARROW
 
 // Three loops, one per run between reductions; the exponentials lie in the output's row until the last loop scales them.
 // CHECK-LABEL: func.func @softmax(

@@ -20,7 +20,9 @@ module {
               loop d4 {}
             }
           }
-          operand exp:2.0 cols d1 in l1
+          operand exp:2.0 cols d1 in l1 prefetch(4096, next when [-N + 65536, M])
+          operand exp:2.1 cols d1 in l1 prefetch(64)
+          operand exp:2.2 prefetch(next)
           pack prod:3.1 cols d1 in vec padded
           cache prod:3.0 rows d4 cols d1 in shared padded pitch 68 ahead
           cache prod:3.2 rows d4 cols d1 in shared padded async
@@ -30,6 +32,10 @@ module {
           place exp:4
           place exp:5 rows d4
           place exp:6 padded
+          place exp:7 cols d1 in l1 home out:8 kept
+          place out:8 cols d1 in l1 stream when [8*M*N - 65536] defer
+          place out:9 cols d1 in l1 columnwise home out:10 stream
+          join sum:2 stream when [M] defer
         }
       }
     }

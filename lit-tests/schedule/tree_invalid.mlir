@@ -184,3 +184,38 @@ func.func private @contracted() attributes {tree = #schedule.tree<version { kern
 
 // expected-error @+1 {{stage 's:1' is joined columnwise, which only a place can be}}
 func.func private @joined_columnwise() attributes {tree = #schedule.tree<version { kernel { join s:1 cols d0 columnwise } }>}
+
+// -----
+
+// expected-error @+1 {{'defer' without 'stream': only what goes past the caches can wait}}
+func.func private @deferred() attributes {tree = #schedule.tree<version { kernel { place s:1 defer } }>}
+
+// -----
+
+// expected-error @+1 {{stage 's:1' has its home in stage 's:1', which is itself}}
+func.func private @own_home() attributes {tree = #schedule.tree<version { kernel { place s:1 cols d0 in l1 home s:1 } }>}
+
+// -----
+
+// expected-error @+1 {{stage 's:1' has its home in stage 'q:2', and it has no columns}}
+func.func private @home_of_number() attributes {tree = #schedule.tree<version { kernel { place s:1 home q:2 } }>}
+
+// -----
+
+// expected-error @+1 {{stage 's:1' has its home in stage 'q:2', and a contraction lies in registers}}
+func.func private @home_of_contraction() attributes {tree = #schedule.tree<version { kernel { contract s:1 cols d0 home q:2 } }>}
+
+// -----
+
+// expected-error @+1 {{stage 's:1' is joined with a home, which only a place has}}
+func.func private @joined_home() attributes {tree = #schedule.tree<version { kernel { join s:1 cols d0 home q:2 } }>}
+
+// -----
+
+// expected-error @+1 {{operand 'e:0.0' is asked for ahead, which only one that is brought into a tile is}}
+func.func private @packed_ahead() attributes {tree = #schedule.tree<version { kernel { pack e:0.0 cols d0 prefetch(64) } }>}
+
+// -----
+
+// expected-error @+1 {{operand 'e:0.0' asks for what lies 0 bytes ahead; it must be at least 1}}
+func.func private @no_bytes() attributes {tree = #schedule.tree<version { kernel { operand e:0.0 cols d0 prefetch(0) } }>}

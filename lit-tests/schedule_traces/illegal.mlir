@@ -754,3 +754,139 @@ func.func @second(%x: tensor<?x?xf32, #dyn.shape<[M, N]>>) -> tensor<?x?xf32, #d
   }
   return %y : tensor<?x?xf32, #dyn.shape<[M, N]>>
 }
+
+// -----
+
+// stream: of what the region alone reads.
+#id = affine_map<(d0, d1) -> (d0, d1)>
+#row = affine_map<(d0, d1) -> (d0)>
+func.func @stream(%x: tensor<?x?xf32, #dyn.shape<[M, N]>>) -> tensor<?x?xf32, #dyn.shape<[M, N]>> {
+  %M = dyn.symbol "M" : index
+  %N = dyn.symbol "N" : index
+  // expected-error @below {{'graph.fusion' op has a trace that makes a schedule that is refused: version 0, launch 0: the store of %e goes past the caches, and %e is no output of the region}}
+  %y = graph.fusion(%x : tensor<?x?xf32, #dyn.shape<[M, N]>>) -> tensor<?x?xf32, #dyn.shape<[M, N]>> {schedule = #schedule.tree<
+    version { kernel { loop d0 grid { place e:0 cols d1 in l1 place s:1 cols d1 in l1 place q:2 cols d1 in l1 } } }
+  >, trace = #schedule.trace<stream e:0>} {
+  ^bb0(%a: tensor<?x?xf32, #dyn.shape<[M, N]>>):
+    %M = dyn.symbol "M" : index
+    %N = dyn.symbol "N" : index
+    %e = graph.compute ins(%a : tensor<?x?xf32, #dyn.shape<[M, N]>>) -> tensor<?x?xf32, #dyn.shape<[M, N]>> {iterators = #graph.iterators<[parallel, parallel]>, maps = [#id, #id]} {
+    ^bb0(%p: f32):
+      %v = math.exp %p : f32
+      graph.yield %v : f32
+    }
+    %s = graph.compute ins(%e : tensor<?x?xf32, #dyn.shape<[M, N]>>) -> tensor<?xf32, #dyn.shape<[M]>> {combiners = #graph.combiners<[add]>, iterators = #graph.iterators<[parallel, reduce]>, maps = [#id, #row]} {
+    ^bb0(%p: f32):
+      graph.yield %p : f32
+    }
+    %q = graph.compute ins(%e, %s : tensor<?x?xf32, #dyn.shape<[M, N]>>, tensor<?xf32, #dyn.shape<[M]>>) -> tensor<?x?xf32, #dyn.shape<[M, N]>> {iterators = #graph.iterators<[parallel, parallel]>, maps = [#id, #row, #id]} {
+    ^bb0(%p: f32, %t: f32):
+      %v = arith.divf %p, %t : f32
+      graph.yield %v : f32
+    }
+    graph.yield %q : tensor<?x?xf32, #dyn.shape<[M, N]>>
+  }
+  return %y : tensor<?x?xf32, #dyn.shape<[M, N]>>
+}
+
+// -----
+
+// defer: of what stays in the caches.
+#id = affine_map<(d0, d1) -> (d0, d1)>
+#row = affine_map<(d0, d1) -> (d0)>
+func.func @defer(%x: tensor<?x?xf32, #dyn.shape<[M, N]>>) -> tensor<?x?xf32, #dyn.shape<[M, N]>> {
+  %M = dyn.symbol "M" : index
+  %N = dyn.symbol "N" : index
+  // expected-error @below {{'graph.fusion' op has a trace that is refused: edit 0, 'defer q:2': the store of stage 'q:2' does not go past the caches: only what does can wait}}
+  %y = graph.fusion(%x : tensor<?x?xf32, #dyn.shape<[M, N]>>) -> tensor<?x?xf32, #dyn.shape<[M, N]>> {schedule = #schedule.tree<
+    version { kernel { loop d0 grid { place e:0 cols d1 in l1 place s:1 cols d1 in l1 place q:2 cols d1 in l1 } } }
+  >, trace = #schedule.trace<defer q:2>} {
+  ^bb0(%a: tensor<?x?xf32, #dyn.shape<[M, N]>>):
+    %M = dyn.symbol "M" : index
+    %N = dyn.symbol "N" : index
+    %e = graph.compute ins(%a : tensor<?x?xf32, #dyn.shape<[M, N]>>) -> tensor<?x?xf32, #dyn.shape<[M, N]>> {iterators = #graph.iterators<[parallel, parallel]>, maps = [#id, #id]} {
+    ^bb0(%p: f32):
+      %v = math.exp %p : f32
+      graph.yield %v : f32
+    }
+    %s = graph.compute ins(%e : tensor<?x?xf32, #dyn.shape<[M, N]>>) -> tensor<?xf32, #dyn.shape<[M]>> {combiners = #graph.combiners<[add]>, iterators = #graph.iterators<[parallel, reduce]>, maps = [#id, #row]} {
+    ^bb0(%p: f32):
+      graph.yield %p : f32
+    }
+    %q = graph.compute ins(%e, %s : tensor<?x?xf32, #dyn.shape<[M, N]>>, tensor<?xf32, #dyn.shape<[M]>>) -> tensor<?x?xf32, #dyn.shape<[M, N]>> {iterators = #graph.iterators<[parallel, parallel]>, maps = [#id, #row, #id]} {
+    ^bb0(%p: f32, %t: f32):
+      %v = arith.divf %p, %t : f32
+      graph.yield %v : f32
+    }
+    graph.yield %q : tensor<?x?xf32, #dyn.shape<[M, N]>>
+  }
+  return %y : tensor<?x?xf32, #dyn.shape<[M, N]>>
+}
+
+// -----
+
+// home: in front of which nothing is.
+#id = affine_map<(d0, d1) -> (d0, d1)>
+#row = affine_map<(d0, d1) -> (d0)>
+func.func @home(%x: tensor<?x?xf32, #dyn.shape<[M, N]>>) -> tensor<?x?xf32, #dyn.shape<[M, N]>> {
+  %M = dyn.symbol "M" : index
+  %N = dyn.symbol "N" : index
+  // expected-error @below {{'graph.fusion' op has a trace that makes a schedule that is refused: version 0, launch 0: %q has its home in %e, which is no output of the region}}
+  %y = graph.fusion(%x : tensor<?x?xf32, #dyn.shape<[M, N]>>) -> tensor<?x?xf32, #dyn.shape<[M, N]>> {schedule = #schedule.tree<
+    version { kernel { loop d0 grid { place e:0 cols d1 in l1 place s:1 cols d1 in l1 place q:2 cols d1 in l1 } } }
+  >, trace = #schedule.trace<home q:2 in e:0>} {
+  ^bb0(%a: tensor<?x?xf32, #dyn.shape<[M, N]>>):
+    %M = dyn.symbol "M" : index
+    %N = dyn.symbol "N" : index
+    %e = graph.compute ins(%a : tensor<?x?xf32, #dyn.shape<[M, N]>>) -> tensor<?x?xf32, #dyn.shape<[M, N]>> {iterators = #graph.iterators<[parallel, parallel]>, maps = [#id, #id]} {
+    ^bb0(%p: f32):
+      %v = math.exp %p : f32
+      graph.yield %v : f32
+    }
+    %s = graph.compute ins(%e : tensor<?x?xf32, #dyn.shape<[M, N]>>) -> tensor<?xf32, #dyn.shape<[M]>> {combiners = #graph.combiners<[add]>, iterators = #graph.iterators<[parallel, reduce]>, maps = [#id, #row]} {
+    ^bb0(%p: f32):
+      graph.yield %p : f32
+    }
+    %q = graph.compute ins(%e, %s : tensor<?x?xf32, #dyn.shape<[M, N]>>, tensor<?xf32, #dyn.shape<[M]>>) -> tensor<?x?xf32, #dyn.shape<[M, N]>> {iterators = #graph.iterators<[parallel, parallel]>, maps = [#id, #row, #id]} {
+    ^bb0(%p: f32, %t: f32):
+      %v = arith.divf %p, %t : f32
+      graph.yield %v : f32
+    }
+    graph.yield %q : tensor<?x?xf32, #dyn.shape<[M, N]>>
+  }
+  return %y : tensor<?x?xf32, #dyn.shape<[M, N]>>
+}
+
+// -----
+
+// prefetch: of what is made there.
+#id = affine_map<(d0, d1) -> (d0, d1)>
+#row = affine_map<(d0, d1) -> (d0)>
+func.func @prefetch(%x: tensor<?x?xf32, #dyn.shape<[M, N]>>) -> tensor<?x?xf32, #dyn.shape<[M, N]>> {
+  %M = dyn.symbol "M" : index
+  %N = dyn.symbol "N" : index
+  // expected-error @below {{'graph.fusion' op has a trace that makes a schedule that is refused: version 0, launch 0: operand 0 of %q is asked for ahead, and is made there: only a tensor can be}}
+  %y = graph.fusion(%x : tensor<?x?xf32, #dyn.shape<[M, N]>>) -> tensor<?x?xf32, #dyn.shape<[M, N]>> {schedule = #schedule.tree<
+    version { kernel { loop d0 grid { place e:0 cols d1 in l1 place s:1 cols d1 in l1 place q:2 cols d1 in l1 } } }
+  >, trace = #schedule.trace<prefetch q:2.0 (64)>} {
+  ^bb0(%a: tensor<?x?xf32, #dyn.shape<[M, N]>>):
+    %M = dyn.symbol "M" : index
+    %N = dyn.symbol "N" : index
+    %e = graph.compute ins(%a : tensor<?x?xf32, #dyn.shape<[M, N]>>) -> tensor<?x?xf32, #dyn.shape<[M, N]>> {iterators = #graph.iterators<[parallel, parallel]>, maps = [#id, #id]} {
+    ^bb0(%p: f32):
+      %v = math.exp %p : f32
+      graph.yield %v : f32
+    }
+    %s = graph.compute ins(%e : tensor<?x?xf32, #dyn.shape<[M, N]>>) -> tensor<?xf32, #dyn.shape<[M]>> {combiners = #graph.combiners<[add]>, iterators = #graph.iterators<[parallel, reduce]>, maps = [#id, #row]} {
+    ^bb0(%p: f32):
+      graph.yield %p : f32
+    }
+    %q = graph.compute ins(%e, %s : tensor<?x?xf32, #dyn.shape<[M, N]>>, tensor<?xf32, #dyn.shape<[M]>>) -> tensor<?x?xf32, #dyn.shape<[M, N]>> {iterators = #graph.iterators<[parallel, parallel]>, maps = [#id, #row, #id]} {
+    ^bb0(%p: f32, %t: f32):
+      %v = arith.divf %p, %t : f32
+      graph.yield %v : f32
+    }
+    graph.yield %q : tensor<?x?xf32, #dyn.shape<[M, N]>>
+  }
+  return %y : tensor<?x?xf32, #dyn.shape<[M, N]>>
+}

@@ -2,7 +2,7 @@
 // RUN: sutura-opt %s --schedule-regions --split-input-file | FileCheck %s
 // RUN: sutura-opt %s --convert-graph-to-gir --check-passes --remarks --split-input-file -o %t.gir 2> %t.said
 // RUN: FileCheck %s --input-file=%t.said --check-prefix=SAID
-// SAID-COUNT-21: 1 functions compared
+// SAID-COUNT-24: 1 functions compared
 
 // split: a loop of the grid over blocks of rows, and a loop over the rows of a block.
 // CHECK-LABEL: func.func @split
@@ -997,6 +997,115 @@ func.func @version(%x: tensor<?x?xf32, #dyn.shape<[M, N]>>) -> tensor<?x?xf32, #
       split d0 of e:0 by 4
     }
   >} {
+  ^bb0(%a: tensor<?x?xf32, #dyn.shape<[M, N]>>):
+    %M = dyn.symbol "M" : index
+    %N = dyn.symbol "N" : index
+    %e = graph.compute ins(%a : tensor<?x?xf32, #dyn.shape<[M, N]>>) -> tensor<?x?xf32, #dyn.shape<[M, N]>> {iterators = #graph.iterators<[parallel, parallel]>, maps = [#id, #id]} {
+    ^bb0(%p: f32):
+      %v = math.exp %p : f32
+      graph.yield %v : f32
+    }
+    %s = graph.compute ins(%e : tensor<?x?xf32, #dyn.shape<[M, N]>>) -> tensor<?xf32, #dyn.shape<[M]>> {combiners = #graph.combiners<[add]>, iterators = #graph.iterators<[parallel, reduce]>, maps = [#id, #row]} {
+    ^bb0(%p: f32):
+      graph.yield %p : f32
+    }
+    %q = graph.compute ins(%e, %s : tensor<?x?xf32, #dyn.shape<[M, N]>>, tensor<?xf32, #dyn.shape<[M]>>) -> tensor<?x?xf32, #dyn.shape<[M, N]>> {iterators = #graph.iterators<[parallel, parallel]>, maps = [#id, #row, #id]} {
+    ^bb0(%p: f32, %t: f32):
+      %v = arith.divf %p, %t : f32
+      graph.yield %v : f32
+    }
+    graph.yield %q : tensor<?x?xf32, #dyn.shape<[M, N]>>
+  }
+  return %y : tensor<?x?xf32, #dyn.shape<[M, N]>>
+}
+
+// -----
+
+// stream, defer: what is stored past the caches may wait.
+// CHECK-LABEL: func.func @stream
+// CHECK: schedule = #schedule.tree<
+// CHECK: place q:2 cols d1 in l1 stream when [8*M*N - 65536] defer{{$}}
+#id = affine_map<(d0, d1) -> (d0, d1)>
+#row = affine_map<(d0, d1) -> (d0)>
+func.func @stream(%x: tensor<?x?xf32, #dyn.shape<[M, N]>>) -> tensor<?x?xf32, #dyn.shape<[M, N]>> {
+  %M = dyn.symbol "M" : index
+  %N = dyn.symbol "N" : index
+  %y = graph.fusion(%x : tensor<?x?xf32, #dyn.shape<[M, N]>>) -> tensor<?x?xf32, #dyn.shape<[M, N]>> {schedule = #schedule.tree<
+    version { kernel { loop d0 grid { place e:0 cols d1 in l1 place s:1 cols d1 in l1 place q:2 cols d1 in l1 } } }
+  >, trace = #schedule.trace<stream q:2 when [8*M*N - 65536] defer q:2>} {
+  ^bb0(%a: tensor<?x?xf32, #dyn.shape<[M, N]>>):
+    %M = dyn.symbol "M" : index
+    %N = dyn.symbol "N" : index
+    %e = graph.compute ins(%a : tensor<?x?xf32, #dyn.shape<[M, N]>>) -> tensor<?x?xf32, #dyn.shape<[M, N]>> {iterators = #graph.iterators<[parallel, parallel]>, maps = [#id, #id]} {
+    ^bb0(%p: f32):
+      %v = math.exp %p : f32
+      graph.yield %v : f32
+    }
+    %s = graph.compute ins(%e : tensor<?x?xf32, #dyn.shape<[M, N]>>) -> tensor<?xf32, #dyn.shape<[M]>> {combiners = #graph.combiners<[add]>, iterators = #graph.iterators<[parallel, reduce]>, maps = [#id, #row]} {
+    ^bb0(%p: f32):
+      graph.yield %p : f32
+    }
+    %q = graph.compute ins(%e, %s : tensor<?x?xf32, #dyn.shape<[M, N]>>, tensor<?xf32, #dyn.shape<[M]>>) -> tensor<?x?xf32, #dyn.shape<[M, N]>> {iterators = #graph.iterators<[parallel, parallel]>, maps = [#id, #row, #id]} {
+    ^bb0(%p: f32, %t: f32):
+      %v = arith.divf %p, %t : f32
+      graph.yield %v : f32
+    }
+    graph.yield %q : tensor<?x?xf32, #dyn.shape<[M, N]>>
+  }
+  return %y : tensor<?x?xf32, #dyn.shape<[M, N]>>
+}
+
+// -----
+
+// home: the exponentials lie where the quotients are stored.
+// CHECK-LABEL: func.func @home
+// CHECK: schedule = #schedule.tree<
+// CHECK: place e:0 cols d1 in l1 home q:2{{$}}
+#id = affine_map<(d0, d1) -> (d0, d1)>
+#row = affine_map<(d0, d1) -> (d0)>
+func.func @home(%x: tensor<?x?xf32, #dyn.shape<[M, N]>>) -> tensor<?x?xf32, #dyn.shape<[M, N]>> {
+  %M = dyn.symbol "M" : index
+  %N = dyn.symbol "N" : index
+  %y = graph.fusion(%x : tensor<?x?xf32, #dyn.shape<[M, N]>>) -> tensor<?x?xf32, #dyn.shape<[M, N]>> {schedule = #schedule.tree<
+    version { kernel { loop d0 grid { place e:0 cols d1 in l1 place s:1 cols d1 in l1 place q:2 cols d1 in l1 } } }
+  >, trace = #schedule.trace<home e:0 in q:2>} {
+  ^bb0(%a: tensor<?x?xf32, #dyn.shape<[M, N]>>):
+    %M = dyn.symbol "M" : index
+    %N = dyn.symbol "N" : index
+    %e = graph.compute ins(%a : tensor<?x?xf32, #dyn.shape<[M, N]>>) -> tensor<?x?xf32, #dyn.shape<[M, N]>> {iterators = #graph.iterators<[parallel, parallel]>, maps = [#id, #id]} {
+    ^bb0(%p: f32):
+      %v = math.exp %p : f32
+      graph.yield %v : f32
+    }
+    %s = graph.compute ins(%e : tensor<?x?xf32, #dyn.shape<[M, N]>>) -> tensor<?xf32, #dyn.shape<[M]>> {combiners = #graph.combiners<[add]>, iterators = #graph.iterators<[parallel, reduce]>, maps = [#id, #row]} {
+    ^bb0(%p: f32):
+      graph.yield %p : f32
+    }
+    %q = graph.compute ins(%e, %s : tensor<?x?xf32, #dyn.shape<[M, N]>>, tensor<?xf32, #dyn.shape<[M]>>) -> tensor<?x?xf32, #dyn.shape<[M, N]>> {iterators = #graph.iterators<[parallel, parallel]>, maps = [#id, #row, #id]} {
+    ^bb0(%p: f32, %t: f32):
+      %v = arith.divf %p, %t : f32
+      graph.yield %v : f32
+    }
+    graph.yield %q : tensor<?x?xf32, #dyn.shape<[M, N]>>
+  }
+  return %y : tensor<?x?xf32, #dyn.shape<[M, N]>>
+}
+
+// -----
+
+// prefetch: the operand is brought into a tile, and asked for ahead.
+// CHECK-LABEL: func.func @prefetch
+// CHECK: schedule = #schedule.tree<
+// CHECK: operand e:0.0 cols d1 in l1 prefetch(4096, next)
+// CHECK: place e:0
+#id = affine_map<(d0, d1) -> (d0, d1)>
+#row = affine_map<(d0, d1) -> (d0)>
+func.func @prefetch(%x: tensor<?x?xf32, #dyn.shape<[M, N]>>) -> tensor<?x?xf32, #dyn.shape<[M, N]>> {
+  %M = dyn.symbol "M" : index
+  %N = dyn.symbol "N" : index
+  %y = graph.fusion(%x : tensor<?x?xf32, #dyn.shape<[M, N]>>) -> tensor<?x?xf32, #dyn.shape<[M, N]>> {schedule = #schedule.tree<
+    version { kernel { loop d0 grid { place e:0 cols d1 in l1 place s:1 cols d1 in l1 place q:2 cols d1 in l1 } } }
+  >, trace = #schedule.trace<prefetch e:0.0 (4096, next)>} {
   ^bb0(%a: tensor<?x?xf32, #dyn.shape<[M, N]>>):
     %M = dyn.symbol "M" : index
     %N = dyn.symbol "N" : index

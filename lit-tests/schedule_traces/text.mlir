@@ -18,6 +18,12 @@ module {
     pack p:0.1 cols d1 in vec padded over d1 d2 of p:0
     set_space e:0 to l1
     set_layout p:0.1 pitch 36
+    stream q:2 when [8*M*N - 65536]
+    stream q:2
+    defer q:2
+    home e:0 in q:2
+    prefetch e:0.0 (4096, next when [-N + 65536])
+    prefetch e:0.0 (next)
     hoist p:4 out:5
     online most:1 in d1 of exp:2
     split_reduction s:1 along d1 by 16384

@@ -11,13 +11,13 @@ use sutura_ir::registry::DialectBuilder;
 
 use super::types::{SliceType, ViewType};
 use crate::gir::ops::{
-    AllocOp, AsyncCommitOp, AsyncCopyOp, AsyncWaitOp, DivisorOp, GatherRowsOp, IntrinsicOp, LoadOp, PickOp, StoreOp,
-    SyncOp,
+    AllocOp, AsyncCommitOp, AsyncCopyOp, AsyncWaitOp, DivisorOp, GatherRowsOp, HomeOp, IntrinsicOp, LoadOp, PickOp,
+    StoreOp, SyncOp,
 };
 
 /// Reads the memory behind its first operand.
 struct Reads;
-/// `gir.store`: writes the window that it names.
+/// `gir.store` and `gir.home`: write the window that they name.
 struct Writes;
 /// `gir.alloc`
 struct Allocates;
@@ -88,6 +88,7 @@ pub(super) fn register(d: &mut DialectBuilder<'_>) {
     d.op_interface::<LoadOp<'_>, dyn MemoryEffects>(&Reads);
     d.op_interface::<GatherRowsOp<'_>, dyn MemoryEffects>(&Reads);
     d.op_interface::<StoreOp<'_>, dyn MemoryEffects>(&Writes);
+    d.op_interface::<HomeOp<'_>, dyn MemoryEffects>(&Writes);
     d.op_interface::<AllocOp<'_>, dyn MemoryEffects>(&Allocates);
     d.op_interface::<AsyncCopyOp<'_>, dyn MemoryEffects>(&Copies);
     for name in [name_of::<SyncOp<'_>>(), name_of::<AsyncCommitOp<'_>>(), name_of::<AsyncWaitOp<'_>>()] {

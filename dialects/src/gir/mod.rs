@@ -35,7 +35,13 @@ impl Dialect for GirDialect {
         use ops::*;
         d.description("Tile-level dataflow programs for CPUs, GPUs and accelerators.");
         d.op::<KernelOp>().op::<ProgramOp>().op::<IndexOp>().op::<ForOp>().op::<YieldOp>();
-        d.op::<SliceOp>().op::<LoadOp>().op::<StoreOp>().op::<MoveOp>().op::<AllocOp>().op::<IdentityOp>();
+        d.op::<SliceOp>()
+            .op::<LoadOp>()
+            .op::<StoreOp>()
+            .op::<HomeOp>()
+            .op::<MoveOp>()
+            .op::<AllocOp>()
+            .op::<IdentityOp>();
         d.op::<AsyncCopyOp>().op::<AsyncCommitOp>().op::<AsyncWaitOp>();
         d.op::<FillOp>().op::<IotaOp>().op::<UnaryOp>().op::<BinaryOp>().op::<TernaryOp>();
         d.op::<CompareOp>().op::<CastOp>().op::<ReduceOp>().op::<ScanOp>().op::<BroadcastOp>();

@@ -161,14 +161,14 @@ pub struct LoadOp {
 ///
 /// With `stream`, the store may go past the caches in launches where no size behind `when` is negative: its line is not read
 /// first, and is far away for whoever reads it next. With `defer`, such a store may be done while the next group of the same
-/// call, or the next trip of the loop around it, computes.
+/// call, or the next trip of the loop around it, computes. With `kept` it stays in the caches, whatever a pass would say.
 ///
 /// ```mlir
 /// gir.store %t, %s stream when(8*M*N - 1048576) defer : !gir.tile<l1, f32, [1, N]>, !gir.slice<dram, f32, [1, N]>
 /// ```
 #[op(
     "gir.store",
-    format = "$tile `,` $slice custom<Stream>($stream, $defer) attr-dict `:` type($tile) `,` type($slice)",
+    format = "$tile `,` $slice custom<Stream>($stream, $defer, $kept) attr-dict `:` type($tile) `,` type($slice)",
     verify
 )]
 pub struct StoreOp {
@@ -180,6 +180,25 @@ pub struct StoreOp {
     /// Whether it may wait for the next group.
     #[absent]
     defer: Flag,
+    /// Whether it stays in the caches.
+    #[absent]
+    kept: Flag,
+}
+
+/// The same tile, which from there on lies in a slice of an output: until the one `gir.store` to the slice that follows in the
+/// block, nothing else touches the view. So the output's lines come while the group computes, and the tile takes no memory of its own.
+///
+/// Where a tile lies never changes what it is. Where the store goes past the caches, and on a GPU, it lies elsewhere.
+///
+/// ```mlir
+/// %h = gir.home %t, %s : !gir.tile<l1, f32, [1, N]>, !gir.slice<dram, f32, [1, N]>
+/// gir.store %r, %s : !gir.tile<l1, f32, [1, N]>, !gir.slice<dram, f32, [1, N]>
+/// ```
+#[op("gir.home", format = "$tile `,` $slice attr-dict `:` type($result) `,` type($slice)", verify)]
+pub struct HomeOp<T: AnyTile> {
+    tile: Operand<T>,
+    slice: Operand<AnySlice>,
+    result: Res<T>,
 }
 
 /// Begins to copy a window of an `in` view of the kernel into memory of the unit or the group, while the unit goes on.

@@ -146,6 +146,15 @@ impl Verify for AsyncWaitOp<'_> {
     }
 }
 
+impl Verify for HomeOp<'_> {
+    fn verify(op: OpRef<'_>, diags: &mut Diagnostics) -> Result<(), Reported> {
+        let this = HomeOp::from_ref(op);
+        let (s, t) = (slice(op, this.slice()), tile(op, this.result()));
+        let same = same_matrix((&s.elem, &s.rows, &s.cols), (&t.elem, &t.rows, &t.cols));
+        ensure(same, op, diags, || "slice and tile must agree in element type and extents".to_string())
+    }
+}
+
 impl Verify for MoveOp<'_> {
     fn verify(op: OpRef<'_>, diags: &mut Diagnostics) -> Result<(), Reported> {
         let this = MoveOp::from_ref(op);
@@ -378,7 +387,7 @@ fn holds_no_zero(op: OpRef<'_>, value: Value) -> bool {
     if let Some(fill) = maker.as_::<FillOp<'_>>() {
         return op.cx.as_int(fill.constant()).is_some_and(|n| n != 0);
     }
-    let repeated = maker.is::<BroadcastOp<'_>>() || maker.is::<MoveOp<'_>>();
+    let repeated = maker.is::<BroadcastOp<'_>>() || maker.is::<MoveOp<'_>>() || maker.is::<HomeOp<'_>>();
     maker.is::<DivisorOp<'_>>() || repeated && holds_no_zero(op, maker.operand(0))
 }
 

@@ -9,7 +9,7 @@ use sutura_ir::op_def::{AttrConstraint, AttrConstraintDef, AttrSyntax};
 use sutura_ir::{Attr, Context};
 
 use super::text;
-use super::tree::Version;
+use super::tree::{Version, walk_mut};
 use crate::r#dyn::Poly;
 
 /// A schedule of a region: its kernels as loops around places where its stages are computed.
@@ -45,7 +45,7 @@ impl TreeAttr {
         }
     }
 
-    /// The tree with every size of its guards replaced by what `replace` gives for it.
+    /// The tree with every size of its guards and clauses replaced by what `replace` gives for it.
     ///
     /// # Errors
     /// The first that `replace` gives.
@@ -54,7 +54,19 @@ impl TreeAttr {
         for size in mapped.versions.iter_mut().flat_map(|version| &mut version.guard) {
             *size = replace(size)?;
         }
-        Ok(mapped)
+        let mut replaced = Ok(());
+        let launches = mapped.versions.iter_mut().flat_map(|version| &mut version.launches);
+        for kernel in launches.flat_map(|launch| &mut launch.kernels) {
+            walk_mut(&mut kernel.body, &mut |node| {
+                for size in node.sizes_mut() {
+                    match replace(size) {
+                        Ok(new) => *size = new,
+                        Err(error) => replaced = Err(error),
+                    }
+                }
+            });
+        }
+        replaced.map(|()| mapped)
     }
 }
 
@@ -141,6 +153,10 @@ A kernel holds nodes:
 - `place max:0` computes a stage; with `columnwise` what is combined along the columns of its tile is combined for each column on
   its own until the loop ends. `contract prod:3` computes a sum of products as one contraction of tiles, over one index of what
   is summed or over as many as a loop has left, where both factors are shared by units.
+- `place exp:2 cols d1 in l1 home out:4` lets the tile lie, from there on, where stage 4 is stored, an output that is placed behind it in the
+  same loop. `place out:4 cols d1 in l1 stream when [8*M*N - 65536] defer` stores an output past the caches where no size is negative,
+  always without `when`; with `defer` the store may wait for the next group. `kept` stores it to the caches. What a schedule does
+  not say of the caches is filled in from the numbers of the machine.
 - `join sum:1` joins the parts of what a stage combines.
 - `cache prod:3.0` keeps all that what follows in this loop reads of input 0 of stage 3 in the group's memory, padded. A tensor is
   copied, line by line; with a body of loops around `operand prod:3.0` it lies as they say, a dimension for each and the tile's
@@ -150,8 +166,11 @@ A kernel holds nodes:
   by the trip before. It takes the memory of something alike that nothing behind it reads. What is `async` is copied to memory of
   its own without registers, where the machine can: each trip begins the copy for the next one behind the last node that reads it.
 - `operand exp:2.0` brings a window of input 0 of stage 2 here; `pack prod:3.1` writes it to memory of its own, for later kernels.
+- `operand exp:2.0` brings a window of input 0 of stage 2 here; with `prefetch(4096, next when [65536 - N])` a loop that streams asks
+  for what lies so many bytes ahead, and rows of the next group are asked for meanwhile. Either may be left out.
+  `pack prod:3.1` writes it to memory of its own, for later kernels.
 
-All but loops end with their tile: `rows d0 cols d1 in l1 padded`. A tile has rows along one dim and columns along another; of
+All but loops have a tile: `rows d0 cols d1 in l1 padded`. A tile has rows along one dim and columns along another; of
 every other dim it has one index. It lies in the space after `in`. `padded` reads what lies beyond the end of a tensor as zero,
 so that all tiles are whole. Each of the four may be left out.
 

@@ -10,14 +10,15 @@ mod tests;
 mod text;
 mod tree;
 pub use tree::{
-    Bring, Dim, Kernel, Launch, Loop, Node, Operand, Place, Rewrite, Runs, Split, StageName, Tile, Version, walk,
+    Bring, Dim, Kernel, Launch, Loop, Node, Operand, Place, Prefetch, Rewrite, Runs, Split, StageName, Stored, Tile,
+    Version, walk,
 };
 mod verify;
 
 pub use attr::TreeAttr;
 pub use edits::{
     Again, Asynchronous, Count, DimLoop, Edit, Fused, Guard, Input, Layout, LoopName, LoopNames, Parts, Primitive,
-    PrimitiveInfo, SpaceName, Spot, TraceAttr, What,
+    PrimitiveInfo, SpaceName, Spot, TraceAttr, What, When,
 };
 pub use ops::{RegionOp, TraceOp};
 pub use text::{MAX_LOOPS, rewrite_text, stage_text};

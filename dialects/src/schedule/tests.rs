@@ -139,6 +139,9 @@ fn sizes_of_guards_are_mapped() {
     let mut replaced = |size: &Poly| Ok::<_, ()>(size.add(&Poly::constant(1)));
     let mapped = read(&cx, text).unwrap().map_sizes(&mut replaced).unwrap();
     assert!(written(&cx, &mapped).contains("when [N - 3, M + 1]"));
+    let said = "#schedule.tree<version { kernel { loop d0 { operand a:0.0 prefetch(next when [N]) place a:0 stream when [M - 1] } } }>";
+    let mapped_said = written(&cx, &read(&cx, said).unwrap().map_sizes(&mut replaced).unwrap());
+    assert!(mapped_said.contains("next when [N + 1]") && mapped_said.contains("stream when [M]"), "{mapped_said}");
     let attr = cx.array_attr(&[cx.ext_attr(read(&cx, text).unwrap().clone())]);
     let inside = crate::r#dyn::attr::map_sizes(&cx, attr, &mut replaced).unwrap();
     assert_eq!(inside, cx.array_attr(&[cx.ext_attr(mapped)]));
@@ -148,8 +151,8 @@ fn sizes_of_guards_are_mapped() {
 fn what_no_text_says_is_refused() {
     let cx = context();
     let stage = StageName { number: 0, name: "s".to_owned() };
-    let joined =
-        Place { stage, tile: Tile { cols: Some(dim(0)), ..Tile::default() }, contract: true, columnwise: false };
+    let tile = Tile { cols: Some(dim(0)), ..Tile::default() };
+    let joined = Place { contract: true, ..Place::new(stage, tile) };
     let message = "stage 's:0' is joined as a contraction, which only a place can be";
     assert_eq!(tree(vec![Node::Join(joined)]).verify(&cx).unwrap_err(), message);
     let mut endless = tree(Vec::new());
@@ -253,11 +256,15 @@ impl Choices<'_> {
                 let contract = self.yes();
                 let place = Place::new(self.stage(), self.tile(contract));
                 let columnwise = !contract && (place.tile.cols.is_some() || self.is_wild()) && self.yes();
-                Node::Place(Place { contract, columnwise, ..place })
+                let at_home = !contract && place.tile.cols.is_some() && self.below(4) == 0 || self.is_wild();
+                let home = at_home.then(|| if self.is_wild() { place.stage.clone() } else { self.stage() });
+                Node::Place(Place { contract, columnwise, home, store: self.stored(), ..place })
             }
             1 => {
                 let columnwise = self.is_wild();
-                Node::Join(Place { columnwise, ..Place::new(self.stage(), self.tile(false)) })
+                let home = self.is_wild().then(|| self.stage());
+                let store = self.stored();
+                Node::Join(Place { columnwise, home, store, ..Place::new(self.stage(), self.tile(false)) })
             }
             2 | 3 => {
                 let to = [Bring::Tile, Bring::Cache, Bring::Pack][self.byte() % 3];
@@ -269,13 +276,35 @@ impl Choices<'_> {
                 let pitch = (cached && self.yes()).then(|| self.number());
                 let ahead = cached && (body.is_empty() || self.is_wild()) && self.yes();
                 let asynchronous = cached && (!ahead && body.is_empty() || self.is_wild()) && self.yes();
-                Node::Operand(Operand { body, pitch, ahead, asynchronous, ..Operand::new((stage, input), tile, to) })
+                let prefetch = (to == Bring::Tile || self.is_wild()).then(|| self.prefetch());
+                Node::Operand(Operand {
+                    body,
+                    pitch,
+                    ahead,
+                    asynchronous,
+                    prefetch,
+                    ..Operand::new((stage, input), tile, to)
+                })
             }
             _ => {
                 let runs = if self.is_wild() { self.runs() } else { Runs::InTurn };
                 Node::Loop(self.loop_over(runs, depth - 1))
             }
         }
+    }
+
+    fn stored(&mut self) -> Option<Stored> {
+        match self.below(4) {
+            0 => Some(Stored::Kept),
+            1 => Some(Stored::Stream { when: self.list(2, Self::guard), defer: self.yes() }),
+            _ => None,
+        }
+    }
+
+    fn prefetch(&mut self) -> Prefetch {
+        let bytes = self.yes().then(|| self.number());
+        let next = (bytes.is_none() || self.yes()).then(|| self.list(2, Self::guard));
+        Prefetch { bytes, next }
     }
 
     fn runs(&mut self) -> Runs {
@@ -371,10 +400,11 @@ proptest! {
     }
 
     #[test]
-    fn no_text_makes_the_parser_panic(words in prop::collection::vec(0usize..25, 0..40)) {
-        const WORDS: [&str; 25] = [
+    fn no_text_makes_the_parser_panic(words in prop::collection::vec(0usize..32, 0..40)) {
+        const WORDS: [&str; 32] = [
             "fuse", "version", "when", "[", "]", "{", "}", "kernel", "together", "loop", "d0", "d1", "by", "even", "grid", "place",
             "contract", "join", "operand", "pack", "a:0", ".1", "rows", "99999999999999999999", "\"",
+            "home", "stream", "defer", "kept", "prefetch", "(", "next",
         ];
         let text: Vec<&str> = words.iter().map(|i| WORDS[*i]).collect();
         let cx = context();

@@ -10,7 +10,8 @@ use sutura_ir::{Context, Diagnostic, Loc};
 
 use super::TreeAttr;
 use super::tree::{
-    Bring, Dim, Kernel, Launch, Loop, Node, Operand, Place, Rewrite, Runs, Split, StageName, Tile, Version,
+    Bring, Dim, Kernel, Launch, Loop, Node, Operand, Place, Prefetch, Rewrite, Runs, Split, StageName, Stored, Tile,
+    Version,
 };
 use crate::r#dyn::Poly;
 use crate::r#dyn::attr::parse_poly;
@@ -77,13 +78,7 @@ pub(super) fn parse(p: &mut dyn ParamParser) -> Parsed<TreeAttr> {
 /// What follows `version`.
 fn version(p: &mut dyn ParamParser) -> Parsed<Version> {
     let mut version = Version::default();
-    if p.opt_keyword("when") {
-        let mut size = |p: &mut dyn ParamParser| {
-            version.guard.push(parse_poly(p)?);
-            Ok(())
-        };
-        p.list("[", "]", &mut size)?;
-    }
+    version.guard = when(p)?;
     p.punct("{")?;
     loop {
         if p.opt_keyword("join") {
@@ -183,7 +178,60 @@ fn loop_over(p: &mut dyn ParamParser, depth: usize) -> Parsed<Loop> {
 
 fn place(p: &mut dyn ParamParser, contract: bool) -> Parsed<Place> {
     let place = Place::new(stage(p)?, tile(p)?);
-    Ok(Place { contract, columnwise: p.opt_keyword("columnwise"), ..place })
+    let columnwise = p.opt_keyword("columnwise");
+    let home = if p.opt_keyword("home") { Some(self::stage(p)?) } else { None };
+    Ok(Place { contract, columnwise, home, store: stored(p)?, ..place })
+}
+
+/// `kept`, `stream when [sizes] defer`, or nothing.
+fn stored(p: &mut dyn ParamParser) -> Parsed<Option<Stored>> {
+    if p.opt_keyword("kept") {
+        return Ok(Some(Stored::Kept));
+    }
+    if p.opt_keyword("stream") {
+        return Ok(Some(Stored::Stream { when: when(p)?, defer: p.opt_keyword("defer") }));
+    }
+    match p.opt_keyword("defer") {
+        true => Err(p.error("'defer' without 'stream': only what goes past the caches can wait")),
+        false => Ok(None),
+    }
+}
+
+/// `when [sizes]`, or nothing for no size.
+pub(super) fn when(p: &mut dyn ParamParser) -> Parsed<Vec<Poly>> {
+    let mut sizes = Vec::new();
+    if p.opt_keyword("when") {
+        let mut size = |p: &mut dyn ParamParser| {
+            sizes.push(parse_poly(p)?);
+            Ok(())
+        };
+        p.list("[", "]", &mut size)?;
+    }
+    Ok(sizes)
+}
+
+/// ` when [sizes]`, or nothing for no size.
+pub(super) fn when_text(sizes: &[Poly]) -> String {
+    let texts: Vec<String> = sizes.iter().map(Poly::to_string).collect();
+    if sizes.is_empty() { String::new() } else { format!(" when [{}]", texts.join(", ")) }
+}
+
+/// `(4096, next when [sizes])`, of which one part may be absent.
+pub(super) fn prefetch(p: &mut dyn ParamParser) -> Parsed<Prefetch> {
+    p.punct("(")?;
+    let (bytes, mut next) = (p.opt_int()?, None);
+    if bytes.is_none() || p.opt_punct(",") {
+        p.keyword("next")?;
+        next = Some(when(p)?);
+    }
+    p.punct(")")?;
+    Ok(Prefetch { bytes, next })
+}
+
+pub(super) fn prefetch_text(prefetch: &Prefetch) -> String {
+    let bytes = prefetch.bytes.map(|bytes| bytes.to_string());
+    let next = prefetch.next.as_ref().map(|sizes| format!("next{}", when_text(sizes)));
+    format!("({})", bytes.into_iter().chain(next).collect::<Vec<_>>().join(", "))
 }
 
 /// What follows the word, in `depth` loops and bodies.
@@ -195,6 +243,7 @@ fn operand(p: &mut dyn ParamParser, to: Bring, depth: usize) -> Parsed<Operand> 
     let pitch = if p.opt_keyword("pitch") { Some(p.int()?) } else { None };
     let ahead = p.opt_keyword("ahead");
     let asynchronous = p.opt_keyword("async");
+    let prefetch = if p.opt_keyword("prefetch") { Some(prefetch(p)?) } else { None };
     let (loc, mut body) = (p.loc(), Vec::new());
     if p.opt_punct("{") {
         if depth == MAX_LOOPS {
@@ -202,7 +251,7 @@ fn operand(p: &mut dyn ParamParser, to: Bring, depth: usize) -> Parsed<Operand> 
         }
         body = nodes(p, depth + 1)?;
     }
-    Ok(Operand { body, pitch, ahead, asynchronous, ..Operand::new((stage, input), tile, to) })
+    Ok(Operand { body, pitch, ahead, asynchronous, prefetch, ..Operand::new((stage, input), tile, to) })
 }
 
 /// `max:0`
@@ -305,11 +354,7 @@ impl Lines<'_> {
     }
 
     fn version(&mut self, version: &Version) -> fmt::Result {
-        self.out.write_str("version")?;
-        if !version.guard.is_empty() {
-            let sizes: Vec<String> = version.guard.iter().map(Poly::to_string).collect();
-            write!(self.out, " when [{}]", sizes.join(", "))?;
-        }
+        write!(self.out, "version{}", when_text(&version.guard))?;
         let rewrites = version.rewrites.iter().map(Step::Rewrite);
         let steps: Vec<Step<'_>> = rewrites.chain(version.launches.iter().map(Step::Launch)).collect();
         self.block(&steps, |lines, step| match step {
@@ -386,7 +431,19 @@ impl Lines<'_> {
     fn place(&mut self, word: &str, place: &Place) -> fmt::Result {
         write!(self.out, "{word} {}", stage_text(self.cx, &place.stage))?;
         self.out.write_str(&tile_text(self.cx, &place.tile))?;
-        if place.columnwise { self.out.write_str(" columnwise") } else { Ok(()) }
+        if place.columnwise {
+            self.out.write_str(" columnwise")?;
+        }
+        if let Some(home) = &place.home {
+            write!(self.out, " home {}", stage_text(self.cx, home))?;
+        }
+        match &place.store {
+            Some(Stored::Kept) => self.out.write_str(" kept"),
+            Some(Stored::Stream { when, defer }) => {
+                write!(self.out, " stream{}{}", when_text(when), if *defer { " defer" } else { "" })
+            }
+            None => Ok(()),
+        }
     }
 
     fn operand(&mut self, operand: &Operand) -> fmt::Result {
@@ -405,6 +462,9 @@ impl Lines<'_> {
         }
         if operand.asynchronous {
             self.out.write_str(" async")?;
+        }
+        if let Some(prefetch) = &operand.prefetch {
+            write!(self.out, " prefetch{}", prefetch_text(prefetch))?;
         }
         if operand.body.is_empty() { Ok(()) } else { self.body(&operand.body) }
     }

@@ -143,6 +143,33 @@ pub struct Place {
     pub contract: bool,
     /// What is combined along the columns of the tile is combined for each column on its own until the loops end.
     pub columnwise: bool,
+    /// The tile lies where this stage, an output, will be stored, until then.
+    pub home: Option<StageName>,
+    /// What the store of what it makes says of the caches.
+    pub store: Option<Stored>,
+}
+
+/// What a store to an output says of the caches.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub enum Stored {
+    /// It stays in them.
+    Kept,
+    /// It goes past them.
+    Stream {
+        /// Sizes that are not negative where it does.
+        when: Vec<Poly>,
+        /// It may wait for the next group.
+        defer: bool,
+    },
+}
+
+/// What is asked for ahead of what is read.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub struct Prefetch {
+    /// How many bytes further on.
+    pub bytes: Option<i64>,
+    /// The rows of the next group too, where these sizes are not negative.
+    pub next: Option<Vec<Poly>>,
 }
 
 /// What a stage reads, brought near, or packed for kernels to come.
@@ -164,6 +191,8 @@ pub struct Operand {
     pub ahead: bool,
     /// It is copied asynchronously: the trip before begins the copy as soon as all have read what lies there.
     pub asynchronous: bool,
+    /// What is asked for ahead of it.
+    pub prefetch: Option<Prefetch>,
 }
 
 /// Where an operand is brought.
@@ -194,14 +223,24 @@ pub struct Tile {
 impl Place {
     /// A stage on a tile.
     pub fn new(stage: StageName, tile: Tile) -> Self {
-        Self { stage, tile, contract: false, columnwise: false }
+        Self { stage, tile, contract: false, columnwise: false, home: None, store: None }
     }
 }
 
 impl Operand {
     /// Input `input` of a stage, which nothing computes there.
     pub fn new((stage, input): (StageName, usize), tile: Tile, to: Bring) -> Self {
-        Self { stage, input, tile, to, body: Vec::new(), pitch: None, ahead: false, asynchronous: false }
+        Self {
+            stage,
+            input,
+            tile,
+            to,
+            body: Vec::new(),
+            pitch: None,
+            ahead: false,
+            asynchronous: false,
+            prefetch: None,
+        }
     }
 }
 
@@ -229,6 +268,39 @@ pub fn walk<'t>(nodes: &'t [Node], visit: &mut impl FnMut(&'t Node)) {
         match node {
             Node::Loop(Loop { body, .. }) | Node::Operand(Operand { body, .. }) => walk(body, visit),
             Node::Place(_) | Node::Join(_) => {}
+        }
+    }
+}
+
+/// Visits nodes and those inside them, to be changed.
+pub(super) fn walk_mut(nodes: &mut [Node], visit: &mut dyn FnMut(&mut Node)) {
+    for node in nodes {
+        visit(node);
+        match node {
+            Node::Loop(Loop { body, .. }) | Node::Operand(Operand { body, .. }) => walk_mut(body, visit),
+            Node::Place(_) | Node::Join(_) => {}
+        }
+    }
+}
+
+impl Node {
+    /// The sizes that decide where its clauses hold.
+    pub fn sizes(&self) -> &[Poly] {
+        match self {
+            Self::Place(Place { store: Some(Stored::Stream { when, .. }), .. })
+            | Self::Join(Place { store: Some(Stored::Stream { when, .. }), .. }) => when,
+            Self::Operand(Operand { prefetch: Some(Prefetch { next: Some(when), .. }), .. }) => when,
+            _ => &[],
+        }
+    }
+
+    /// The same, to be changed.
+    pub(super) fn sizes_mut(&mut self) -> &mut [Poly] {
+        match self {
+            Self::Place(Place { store: Some(Stored::Stream { when, .. }), .. })
+            | Self::Join(Place { store: Some(Stored::Stream { when, .. }), .. }) => when,
+            Self::Operand(Operand { prefetch: Some(Prefetch { next: Some(when), .. }), .. }) => when,
+            _ => &mut [],
         }
     }
 }
@@ -263,7 +335,12 @@ fn renumbered(nodes: &[Node], dims: isize, stages: isize) -> Vec<Node> {
     let dim = |Dim(dim): Dim| Dim(dim.strict_add_signed(dims));
     let stage = |stage: &StageName| stage.renumbered(stages);
     let tile = |tile: &Tile| Tile { rows: tile.rows.map(dim), cols: tile.cols.map(dim), ..tile.clone() };
-    let place = |place: &Place| Place { stage: stage(&place.stage), tile: tile(&place.tile), ..place.clone() };
+    let place = |place: &Place| Place {
+        stage: stage(&place.stage),
+        tile: tile(&place.tile),
+        home: place.home.as_ref().map(stage),
+        ..place.clone()
+    };
     let one = |node: &Node| match node {
         Node::Place(inner) => Node::Place(place(inner)),
         Node::Join(inner) => Node::Join(place(inner)),

@@ -78,6 +78,9 @@ impl<'t> Around<'t> {
         // Of a body with many nodes, each is looked at once.
         let (mut placed, mut joined) = (FxHashSet::default(), FxHashSet::default());
         for node in nodes {
+            if let Some(excess) = node.sizes().iter().find_map(|size| size.excess()) {
+                return Err(format!("a size of a clause: {excess}"));
+            }
             match node {
                 Node::Loop(inner) => {
                     self.check_grid(inner, nodes.len() == 1)?;
@@ -100,6 +103,10 @@ impl<'t> Around<'t> {
                     if place.columnwise {
                         let stage = stage_text(self.cx, &place.stage);
                         return Err(format!("stage '{stage}' is joined columnwise, which only a place can be"));
+                    }
+                    if place.home.is_some() {
+                        let stage = stage_text(self.cx, &place.stage);
+                        return Err(format!("stage '{stage}' is joined with a home, which only a place has"));
                     }
                     self.check_place(place)?;
                 }
@@ -182,6 +189,18 @@ impl<'t> Around<'t> {
             let why = if place.contract { "is a contraction" } else { "has no columns" };
             return Err(format!("stage '{stage}' is placed columnwise, and {why}"));
         }
+        if let Some(home) = &place.home {
+            let home_text = stage_text(self.cx, home);
+            let why = match (home.number == place.stage.number, place.contract) {
+                (true, _) => Some("which is itself"),
+                (_, true) => Some("and a contraction lies in registers"),
+                _ if place.tile.cols.is_none() => Some("and it has no columns"),
+                _ => None,
+            };
+            if let Some(why) = why {
+                return Err(format!("stage '{stage}' has its home in stage '{home_text}', {why}"));
+            }
+        }
         self.check_tile(&format!("stage '{stage}'"), &place.tile)
     }
 
@@ -196,6 +215,17 @@ impl<'t> Around<'t> {
         self.check_tile(&what, &operand.tile)?;
         let cached = operand.to == Bring::Cache;
         check_brought(operand, cached).map_err(|why| format!("{what} {why}"))?;
+        if let Some(prefetch) = &operand.prefetch {
+            if operand.to != Bring::Tile {
+                return Err(format!("{what} is asked for ahead, which only one that is brought into a tile is"));
+            }
+            if prefetch.bytes.is_none() && prefetch.next.is_none() {
+                return Err(format!("{what} is asked for ahead by no bytes and no row"));
+            }
+            if let Some(bytes) = prefetch.bytes.filter(|bytes| *bytes < 1) {
+                return Err(format!("{what} asks for what lies {bytes} bytes ahead; it must be at least 1"));
+            }
+        }
         if let Some(pitch) = operand.pitch.filter(|pitch| !(1..=MAX_DIM).contains(pitch)) {
             return Err(format!("{what} has a pitch of {pitch}; it must be from 1 to {MAX_DIM}"));
         }

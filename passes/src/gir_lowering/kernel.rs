@@ -9,9 +9,9 @@ use sutura_dialects::gir::bounds::Bounds;
 use sutura_dialects::gir::checks::DataCheck;
 use sutura_dialects::gir::constraints::Scope;
 use sutura_dialects::gir::kernel::KernelInfo;
-use sutura_dialects::gir::ops::{ForOp, SliceOp};
+use sutura_dialects::gir::ops::{ForOp, HomeOp, SliceOp};
 use sutura_dialects::gir::types::{TileType, ViewType};
-use sutura_ir::{Attr, Body, Builder, Context, OpRef, OpState, Type, Value};
+use sutura_ir::{Attr, Body, Builder, Context, Loc, OpRef, OpState, Type, Value};
 
 use super::cpu::pipeline::Host;
 use super::cpu::stream::Ahead;
@@ -77,6 +77,10 @@ pub(super) struct Lowering<'a, 'e> {
     pub(super) one_copy: bool,
     /// A loop of this group that can take what the group before stores.
     pub(super) host: Option<Host>,
+    /// Tiles that live in a row of an output, by their nodes.
+    pub(super) homes: HashMap<NodeId, HomeOp<'a>>,
+    /// What is said of the kernel, with its place.
+    pub(super) notes: Vec<(Loc, String)>,
     /// Where checks of data are told.
     pub(super) reporter: Reporter,
     /// What the kernel checks of data.
@@ -114,12 +118,15 @@ pub(super) struct Scratch {
     pub(super) elems: i64,
 }
 
-/// Lowers one kernel into the state of a `func.func` and its body.
-pub(super) fn lower_kernel<'a>(
-    kernel: &'a KernelInfo<'a>,
-    name: &str,
-    machine: &'a Machine,
-) -> Lowered<'a, (OpState, Body)> {
+/// What a kernel becomes: the state of a `func.func` and its body, and what is said of it, with its place.
+pub(super) struct Function {
+    pub(super) state: OpState,
+    pub(super) body: Body,
+    pub(super) notes: Vec<(Loc, String)>,
+}
+
+/// Lowers one kernel into a function.
+pub(super) fn lower_kernel<'a>(kernel: &'a KernelInfo<'a>, name: &str, machine: &'a Machine) -> Lowered<'a, Function> {
     let cx = kernel.op.cx;
     let loc = kernel.op.loc();
     let ptr = super::emit::ptr_type(cx);
@@ -138,7 +145,8 @@ pub(super) fn lower_kernel<'a>(
     let reporter = Reporter::Table { buffers: args[0], views: kernel.views.len() as i64 };
     let mut lowering = Lowering::new(e, machine, kernel, reporter);
     lowering.function(&args)?;
-    Ok((state, body))
+    let notes = lowering.notes;
+    Ok(Function { state, body, notes })
 }
 
 /// Bits of the elements that vectors of a kernel are made for. Tiles in registers have the columns of vectors of `f32`.
@@ -180,6 +188,8 @@ impl<'a, 'e> Lowering<'a, 'e> {
             next_group: None,
             one_copy: false,
             host: None,
+            homes: HashMap::new(),
+            notes: Vec::new(),
             reporter,
             checks: DataCheck::all_of(kernel.op),
             dims: HashMap::new(),

@@ -16,6 +16,7 @@ mod machine;
 mod memory;
 mod ops;
 mod pick;
+pub(crate) mod price;
 mod report;
 pub(crate) mod rows;
 mod scan;

@@ -18,40 +18,15 @@ use super::division::divisors;
 use super::emit::Emit;
 use super::kernel::{Held, Lowered, Lowering, MANY_TERMS};
 use super::memory::{AxisVal, Origin, SliceVal, Window};
+use super::price;
 use super::scan::Scan;
-use super::strip::{KEEP_COST, Memo, Node, NodeId, Sink, Strip};
+use super::strip::{Memo, Node, NodeId, Sink, Strip};
 use super::tile::RegTile;
 
 /// Constant extents of a tile that is held in registers.
 fn extents(ty: &TileType) -> Result<(i64, i64), String> {
     ty.extents().ok_or_else(|| "a tile in registers needs constant extents".to_string())
 }
-
-/// Price of one element of a function.
-fn unary_cost(kind: UnaryKind) -> u32 {
-    use UnaryKind::*;
-    match kind {
-        Neg | Abs | AbsI | Floor | Ceil | RoundEven | Round | Trunc => 1,
-        Sqrt | Rsqrt => 8,
-        _ => 20,
-    }
-}
-
-fn binary_cost(kind: BinaryKind) -> u32 {
-    use BinaryKind::*;
-    match kind {
-        Pow => 40,
-        Div | Rem => 8,
-        kind if kind.divides_integers() => 8,
-        _ => 1,
-    }
-}
-
-/// Price of one element divided by what its row repeats.
-const DIVIDE_COST: u32 = 4;
-
-/// Price of one element combined with those before it.
-const SCAN_COST: u32 = 10;
 
 /// The intrinsic `name` of the machine `op`, if `op` is one that has it.
 fn intrinsic_called<'a>(op: OpRef<'a>, name: &str) -> Option<target::IntrinsicOp<'a>> {
@@ -62,14 +37,19 @@ fn intrinsic_called<'a>(op: OpRef<'a>, name: &str) -> Option<target::IntrinsicOp
 
 /// True for the difference between a tile and the largest element of each of its rows, or of its columns, as in a softmax.
 fn below_its_largest(op: OpRef<'_>, value: Value) -> bool {
-    let made = |value: Value| op.body.defining_op(value).map(|made| op.at(made));
+    let tile = |value: Value| {
+        let home = op.body.defining_op(value).and_then(|made| op.at(made).as_::<HomeOp>());
+        home.map_or(value, |home| home.tile())
+    };
+    let made = |value: Value| op.body.defining_op(tile(value)).map(|made| op.at(made));
     let Some(difference) = made(value).and_then(|op| op.as_::<BinaryOp>()) else { return false };
     let mut largest = difference.rhs();
     while let Some(op) = made(largest).filter(|op| op.is::<BroadcastOp>() || op.is::<MoveOp>()) {
         largest = op.operands().next().expect("both have one");
     }
     let reduced = made(largest).and_then(|op| op.as_::<ReduceOp>());
-    let of_all = reduced.is_some_and(|it| it.combiner() == Combiner::Max && it.operand() == difference.lhs());
+    let of_all =
+        reduced.is_some_and(|it| it.combiner() == Combiner::Max && tile(it.operand()) == tile(difference.lhs()));
     difference.kind() == BinaryKind::Sub && of_all
 }
 
@@ -261,7 +241,7 @@ impl<'a> Lowering<'a, '_> {
             let (hi, zero) = (window.hi.unwrap_or(cols), self.e.i64(0));
             window.hi = Some(self.e.select(exists, hi, zero));
         }
-        let cost = if slice.col.is_contiguous() { 1 } else { 6 };
+        let cost = price::of_load(slice.col.is_contiguous());
         let origin = slice.origin.map(|origin| Origin { writes: self.hazards.writes(), ..origin });
         let slice = SliceVal { exists: None, origin, ..slice };
         let (node, window, row_window) = match this.pad() {
@@ -510,7 +490,7 @@ impl<'a> Lowering<'a, '_> {
         if op.is::<BroadcastOp>() {
             return Ok(self.e.broadcast_tile(&tiles[0], &tiles[1]));
         }
-        if op.is::<MoveOp>() {
+        if op.is::<MoveOp>() || op.is::<HomeOp>() {
             return Ok(tiles.remove(0));
         }
         if let Some(this) = op.as_::<TransposeOp>() {
@@ -568,14 +548,14 @@ impl<'a> Lowering<'a, '_> {
     }
 
     /// A division by what a row repeats needs no division in each lane.
-    fn strip_binary(&mut self, kind: BinaryKind, a: NodeId, b: NodeId) -> (Node, u32) {
+    fn strip_binary(&mut self, kind: BinaryKind, a: NodeId, b: NodeId) -> Node {
         let strip = &self.strips.nodes[b];
         if let (BinaryKind::Div, Node::OfRegisters(tile), true) = (kind, &strip.node, self.machine.fused)
             && let Some(divisors) = divisors(&mut self.e, strip, tile)
         {
-            return (Node::Divide(a, divisors), DIVIDE_COST);
+            return Node::Divide(a, divisors);
         }
-        (Node::Binary(kind, a, b), binary_cost(kind))
+        Node::Binary(kind, a, b)
     }
 
     fn strip_op(&mut self, op: OpRef<'a>, ty: &TileType) -> Lowered<'a, NodeId> {
@@ -590,33 +570,36 @@ impl<'a> Lowering<'a, '_> {
         for value in tiles {
             ids.push(self.strip(op, value)?);
         }
-        let (node, own) = if let Some(this) = op.as_::<FillOp>() {
-            (Node::Fill(this.constant()), 0)
+        let node = if let Some(this) = op.as_::<FillOp>() {
+            Node::Fill(this.constant())
         } else if let Some(this) = op.as_::<IotaOp>() {
-            (Node::Iota { axis: this.axis(), base: self.index(this.base()) }, 2)
+            Node::Iota { axis: this.axis(), base: self.index(this.base()) }
         } else if let Some(this) = op.as_::<UnaryOp>() {
-            let node = match this.kind() {
+            match this.kind() {
                 UnaryKind::Exp if below_its_largest(op, this.operand()) => Node::ExpNonpositive(ids[0]),
                 kind => Node::Unary(kind, ids[0]),
-            };
-            (node, unary_cost(this.kind()))
+            }
         } else if let Some(this) = op.as_::<BinaryOp>() {
             self.strip_binary(this.kind(), ids[0], ids[1])
         } else if let Some(this) = op.as_::<TernaryOp>() {
-            (Node::Ternary(this.kind(), ids[0], ids[1], ids[2]), 1)
+            Node::Ternary(this.kind(), ids[0], ids[1], ids[2])
         } else if let Some(this) = op.as_::<DivisorOp>() {
-            (Node::Divisor(ids[0], self.zero_check(&this)), 2)
+            Node::Divisor(ids[0], self.zero_check(&this))
         } else if let Some(this) = op.as_::<CompareOp>() {
-            (Node::Compare(this.kind(), ids[0], ids[1]), 1)
+            Node::Compare(this.kind(), ids[0], ids[1])
         } else if let Some(this) = op.as_::<CastOp>() {
-            (Node::Cast(this.kind(), ids[0]), 1)
+            Node::Cast(this.kind(), ids[0])
         } else if let Some(this) = op.as_::<ScanOp>().filter(|this| this.axis() == Axis::Cols && ty.elem != Type::I1) {
-            (Node::Scan(Scan::of(&this), ids[0]), SCAN_COST)
+            Node::Scan(Scan::of(&this), ids[0])
         } else if op.is::<MoveOp>() {
+            return Ok(ids[0]);
+        } else if let Some(this) = op.as_::<HomeOp>() {
+            self.lives_in(&this, ids[0]);
             return Ok(ids[0]);
         } else {
             return self.fail(op, format!("has no lowering to a {} on a tile in a cache", self.processor()));
         };
+        let own = if matches!(node, Node::Divide(..)) { price::DIVIDE } else { price::of_element(op) };
         let cost = self.strips.cost_of(own, &ids);
         let (mut window, mut row_window) = (Window::FULL, Window::FULL);
         for id in &ids {
@@ -679,11 +662,9 @@ impl<'a> Lowering<'a, '_> {
             return self.run_on_threads(op, sinks);
         }
         let keep = self.worth_keeping(&sinks);
-        let mut output_is_free = true;
         for id in &keep {
             let value = self.named(*id);
-            let row = if output_is_free { self.row_of_output((*id, value), &sinks, &keep)? } else { None };
-            output_is_free &= row.is_none();
+            let row = self.row_of_output(*id, &sinks);
             if let Some(slice) = self.keep_slice(*id, value, row) {
                 sinks.push(Sink::Keep { node: *id, slice });
             }
@@ -708,14 +689,14 @@ impl<'a> Lowering<'a, '_> {
         Ok(())
     }
 
-    /// Nodes of this loop that are dear and used again afterwards.
+    /// Nodes of this loop that are dear, or have a home, and are used again afterwards.
     pub(super) fn worth_keeping(&self, sinks: &[Sink]) -> Vec<NodeId> {
         let computed: HashSet<NodeId> = sinks.iter().flat_map(|sink| self.strips.reachable(sink.node())).collect();
         let mut keep: Vec<NodeId> = Vec::new();
         for (value, held) in &self.held {
             let Held::Strip(id) = held else { continue };
             let strip = &self.strips.nodes[*id];
-            let dear = strip.stored.is_none() && strip.cost >= KEEP_COST;
+            let dear = strip.stored.is_none() && (strip.cost >= price::KEEP || self.homes.contains_key(id));
             let again = || self.kernel.op.inside().uses(*value).any(|u| !self.done.contains(&u.owner));
             if dear && computed.contains(id) && self.strips.is_local(*id) && again() && !keep.contains(id) {
                 keep.push(*id);
@@ -735,8 +716,11 @@ impl<'a> Lowering<'a, '_> {
     /// Where a strip is kept: in the row of the output where it can lie there, but in scratch where that is stored past the
     /// caches. `None` when it is not known to fit, so that the strip is computed anew instead.
     pub(super) fn keep_slice(&mut self, id: NodeId, value: Value, row: Option<OutputRow>) -> Option<SliceVal> {
+        // What is stored to the row afterwards overwrites the tile.
+        let writes = self.hazards.writes();
+        let origin = row.as_ref().and_then(|row| row.slice.origin).map(|origin| Origin { writes, ..origin });
         if let Some(OutputRow { slice, stream: None }) = row {
-            return Some(slice);
+            return Some(SliceVal { origin, ..slice });
         }
         let ty: &TileType = self.kernel.op.cx.type_as(self.kernel.op.inside().ty(value)).expect("a tile");
         let strip = self.strips.nodes[id].clone();
@@ -749,6 +733,6 @@ impl<'a> Lowering<'a, '_> {
         };
         let row = AxisVal { stride: (strip.rows > 1).then_some(stride), step: None, window: Window::FULL };
         let col = AxisVal { stride: Some(one), step: Some(1), window: Window::FULL };
-        Some(SliceVal { base, elem: strip.elem, row, col, origin: None, exists: None })
+        Some(SliceVal { base, elem: strip.elem, row, col, origin, exists: None })
     }
 }

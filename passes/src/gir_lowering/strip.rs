@@ -69,17 +69,14 @@ pub(super) struct Strip {
 }
 
 impl Strip {
-    /// The memory that the node itself reads, as long as no loop has kept it elsewhere.
+    /// The memory that the node itself reads, or where a loop has kept it.
     pub(super) fn origin(&self) -> Option<Origin> {
-        match &self.node {
-            Node::Load(slice) | Node::Padded(slice, ..) if self.stored.is_none() => slice.origin,
+        match (&self.stored, &self.node) {
+            (Some(slice), _) | (None, Node::Load(slice) | Node::Padded(slice, ..)) => slice.origin,
             _ => None,
         }
     }
 }
-
-/// From this price on, elements that are needed again are kept instead of computed anew.
-pub(super) const KEEP_COST: u32 = 12;
 
 /// What waits for its loop.
 pub(super) enum Sink {

@@ -20,6 +20,7 @@ use sutura_ir::diagnostics::codes;
 use sutura_ir::op_def::OpView;
 use sutura_ir::{Block, Body, Builder, Context, Diagnostic, Loc, Op, OpRef, OpState, Rewriter, Type, Value};
 
+use super::tiles::Clauses;
 use crate::region::nest::substitute;
 
 /// Result of building something from a region; the error has been placed already.
@@ -126,6 +127,14 @@ fn retype(cx: &Context, body: &mut Body, of: &dyn Fn(&Poly) -> Poly) {
         let ty = rw.body().ty(value);
         rw.set_type(value, with_sizes(cx, ty, of));
     }
+    for op in rw.body().preorder().collect::<Vec<_>>() {
+        for clause in ["stream", "next"] {
+            let sizes = rw.op_ref(op).prop(clause).and_then(|value| known_dims(cx, value));
+            if let Some(sizes) = sizes {
+                rw.set_prop(op, clause, Some(shape_attr(cx, &sizes.iter().map(of).collect::<Vec<_>>())));
+            }
+        }
+    }
 }
 
 /// Gives what is checked of data its place among `checks` for a name.
@@ -156,6 +165,8 @@ pub(super) struct Header {
 
 /// Builds the body of a kernel.
 pub(super) struct Emit<'b> {
+    /// What the next load says.
+    pub(super) asked: Clauses,
     pub(super) b: Builder<'b>,
     pub(super) loc: Loc,
     /// The views, in the order of the header.
@@ -220,6 +231,7 @@ pub(super) fn build(
         moved: HashMap::new(),
         symbols: header.symbols,
         picked: HashMap::new(),
+        asked: Vec::new(),
     };
     fill(&mut emit)?;
     let views = header.views.iter().flat_map(|(view, _)| &view.dims);

@@ -98,6 +98,26 @@ impl From<Attr> for Outside {
     }
 }
 
+/// Clauses of a store or a load by the names of the attributes that hold them.
+pub(super) type Clauses = Vec<(&'static str, Attr)>;
+
+/// Where a number is written.
+pub(super) struct Target<'t> {
+    pub(super) view: Value,
+    pub(super) index: &'t [AffineExpr],
+    /// The window, where it is known.
+    pub(super) slice: Option<Value>,
+    /// What the store says.
+    pub(super) clauses: Clauses,
+}
+
+impl<'t> Target<'t> {
+    /// The window of a view that an access names.
+    pub(super) fn of(view: Value, index: &'t [AffineExpr]) -> Self {
+        Self { view, index, slice: None, clauses: Vec::new() }
+    }
+}
+
 /// A number in a scalar function: a tile, or a constant that takes whatever shape is needed.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Number {
@@ -228,7 +248,10 @@ impl Emit<'_> {
         if turned {
             std::mem::swap(&mut ty.rows, &mut ty.cols);
         }
-        let mut value = LoadOp::value(&mut self.b, self.loc, slice, pad, cx.ext_type(ty));
+        let state = LoadOp::state(&self.b, self.loc, slice, pad, cx.ext_type(ty));
+        let clauses = std::mem::take(&mut self.asked).into_iter();
+        let load = self.b.create(clauses.fold(state, |state, (name, clause)| state.prop(cx.ident(name), clause)));
+        let mut value = self.b.body().result(load, 0);
         if turned {
             value = TransposeOp::value(&mut self.b, self.loc, value);
         }
@@ -280,8 +303,8 @@ impl Emit<'_> {
     }
 
     /// Writes a number to the window of a view that an access names.
-    pub(super) fn store(&mut self, nest: &Nest<'_>, frame: &Frame, number: Number, view: Value, index: &[AffineExpr]) {
-        self.store_at(nest, frame, number, (view, index), None);
+    pub(super) fn store(&mut self, nest: &Nest<'_>, frame: &Frame, number: Number, to: Target<'_>) {
+        self.store_at(nest, frame, number, to, None);
     }
 
     /// Writes a number to what of the window of a view that an access names lies inside, along the columns and at an edge.
@@ -296,27 +319,26 @@ impl Emit<'_> {
         match edge {
             Edge::Joined(dims) => {
                 let (view, index) = self.joined(frame, view, index, dims);
-                self.store_at(nest, frame, number, (view, &index), Some(dims.start));
+                self.store_at(nest, frame, number, Target::of(view, &index), Some(dims.start));
             }
-            Edge::At(dim) => self.store_at(nest, frame, number, (view, index), Some(*dim)),
-            Edge::Nowhere | Edge::Apart(_) => self.store_at(nest, frame, number, (view, index), None),
+            Edge::At(dim) => self.store_at(nest, frame, number, Target::of(view, index), Some(*dim)),
+            Edge::Nowhere | Edge::Apart(_) => self.store_at(nest, frame, number, Target::of(view, index), None),
         }
     }
 
-    fn store_at(
-        &mut self,
-        nest: &Nest<'_>,
-        frame: &Frame,
-        number: Number,
-        (view, index): (Value, &[AffineExpr]),
-        edge: Option<usize>,
-    ) {
-        let (slice, shape, turned) = self.slice(nest, frame, view, index, edge);
+    fn store_at(&mut self, nest: &Nest<'_>, frame: &Frame, number: Number, to: Target<'_>, edge: Option<usize>) {
+        let (slice, shape, turned) = match to.slice {
+            Some(slice) => (slice, frame.shape(nest, to.index), false),
+            None => self.slice(nest, frame, to.view, to.index, edge),
+        };
         let mut value = self.realise(frame, number, shape, None).value;
         if turned {
             value = TransposeOp::value(&mut self.b, self.loc, value);
         }
-        StoreOp::build(&mut self.b, self.loc, value, slice);
+        let cx = self.b.cx();
+        let state = StoreOp::state(&self.b, self.loc, value, slice);
+        let state = to.clauses.into_iter().fold(state, |state, (name, clause)| state.prop(cx.ident(name), clause));
+        self.b.create(state);
     }
 
     /// A tile of one value.

@@ -1,7 +1,9 @@
 //! Random edits of schedules, sensible ones and others.
 
+use sutura_dialects::r#dyn::Poly;
 use sutura_dialects::schedule::{
-    Bring, Dim, Kernel, Launch, Loop, Node, Operand, Place, Rewrite, Runs, Split, StageName, Tile, TreeAttr,
+    Bring, Dim, Kernel, Launch, Loop, Node, Operand, Place, Prefetch, Rewrite, Runs, Split, StageName, Stored, Tile,
+    TreeAttr,
 };
 
 /// Random numbers of a seed (splitmix64).
@@ -189,7 +191,11 @@ fn edit_node(node: &mut Node, dice: &mut Dice) {
         Node::Join(place) if dice.below(3) == 0 => *node = Node::Place(place.clone()),
         Node::Place(place) if dice.below(8) == 0 => place.columnwise = !place.columnwise,
         Node::Place(place) | Node::Join(place) => edit_tile(&mut place.tile, dice),
-        Node::Operand(operand) => match dice.below(7) {
+        Node::Operand(operand) => match dice.below(8) {
+            5 => {
+                operand.prefetch =
+                    dice.yes().then(|| Prefetch { bytes: Some(64), next: dice.yes().then(|| when(dice)) })
+            }
             3 => operand.pitch = dice.yes().then(|| *dice.of(&[1, 4, 12, 20, 32, 36, 40])),
             4 if dice.yes() => operand.asynchronous = !operand.asynchronous,
             4 => operand.ahead = !operand.ahead,
@@ -201,8 +207,17 @@ fn edit_node(node: &mut Node, dice: &mut Dice) {
     }
 }
 
+/// Sizes that decide where a clause holds.
+fn when(dice: &mut Dice) -> Vec<Poly> {
+    let size = *dice.of(&["M - 2", "-N + 9", "4*M - 7", "K"]);
+    vec![Poly::parse(size).expect("a size")]
+}
+
 fn edit_place(place: &mut Place, dice: &mut Dice) {
-    match dice.below(3) {
+    match dice.below(6) {
+        3 => place.home = dice.yes().then(|| StageName { number: dice.below(6), name: String::new() }),
+        4 => place.store = Some(Stored::Stream { when: when(dice), defer: dice.yes() }),
+        5 => place.store = dice.yes().then_some(Stored::Kept),
         0 => place.contract = !place.contract,
         _ => place.stage.number = dice.below(8),
     }

@@ -3,7 +3,7 @@
 use sutura_dialects::r#dyn::Poly;
 use sutura_dialects::schedule::{
     Again, Asynchronous, Count, Dim, DimLoop, Edit, Fused, Guard, Input, Layout, LoopName, LoopNames, Node, Operand,
-    Parts, Primitive, Runs, SpaceName, Split, Spot, StageName, Tile, TraceAttr, TreeAttr, What,
+    Parts, Prefetch, Primitive, Runs, SpaceName, Split, Spot, StageName, Tile, TraceAttr, TreeAttr, What, When,
 };
 use sutura_ir::Context;
 
@@ -128,7 +128,11 @@ fn loop_primitive(seen: &Seen, dice: &mut Dice) -> Primitive {
 
 fn place_primitive(seen: &Seen, other: &Seen, dice: &mut Dice) -> Primitive {
     let spot = || seen.spot.clone();
-    match dice.below(12) {
+    match dice.below(16) {
+        12 => Primitive::Stream(spot(), When(dice.yes().then(|| Poly::symbol("M")).into_iter().collect())),
+        13 => Primitive::Defer(spot()),
+        14 => Primitive::Home(spot(), other.spot.stage.clone()),
+        15 => Primitive::Prefetch(seen.input(dice), Prefetch { bytes: Some(64), next: dice.yes().then(Vec::new) }),
         0..3 => Primitive::ComputeAt(spot(), other.any_loop(dice), Again(dice.below(3) == 0)),
         3 => Primitive::CacheRead(seen.input(dice), tile(dice), seen.any_loop(dice)),
         4 => Primitive::Pack(seen.input(dice), tile(dice), seen.any_loops(dice, 2)),

@@ -176,7 +176,7 @@ pub(super) enum What {
         acc: Slot,
         out: Slot,
     },
-    /// Binds operands and results of an intrinsic's body.
+    /// Binds operands and results of an intrinsic's body, and a tile to its home.
     Copy {
         from: Slot,
         out: Slot,
@@ -576,6 +576,8 @@ impl<'a> Compiler<'_, 'a> {
             let (from, to) = (self.tile(op, this.tile())?, self.tile(op, this.result())?);
             let route = self.route(&from.space, &to.space, to.elem)?;
             What::Move { tile: self.get(this.tile())?, route, out: self.result(op) }
+        } else if let Some(this) = op.as_::<HomeOp<'_>>() {
+            What::Copy { from: self.get(this.tile())?, out: self.result(op) }
         } else if let Some(this) = op.as_::<AllocOp<'_>>() {
             let view = self.view(op, this.view())?;
             let (dims, dtype) = (self.sizes(&view.dims)?, real(self.cx, view.elem)?);

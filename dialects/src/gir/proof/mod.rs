@@ -30,7 +30,7 @@ use self::sync::Shared;
 use self::window::{Rect, Span, TileFacts};
 use self::writes::Store;
 use super::bounds::Bounds;
-use super::hints::check_prefetch;
+use super::hints::{check_home, check_prefetch};
 use super::kernel::{KernelInfo, Mode};
 use super::ops::*;
 use super::types::{SliceType, TileType, ViewType};
@@ -288,6 +288,10 @@ impl<'a> Prover<'a> {
             self.note_load(op, this.slice())?;
             let (mode, name) = self.parameter(op, self.slice_of(op, this.slice())?.view);
             check_prefetch(self.info, this, (mode, &name))?;
+        }
+        if let Some(this) = op.as_::<HomeOp<'_>>() {
+            let (mode, name) = self.parameter(op, self.slice_of(op, this.slice())?.view);
+            check_home(this, (mode, &name))?;
         }
         if let Some(this) = op.as_::<GatherRowsOp<'_>>() {
             self.note_gather(op, this.view())?;

@@ -31,6 +31,9 @@ impl<'a> Prover<'a> {
         if let Some(this) = op.as_::<MoveOp<'_>>() {
             return Ok(Some(self.facts_of(op, this.tile())?.clone()));
         }
+        if let Some(this) = op.as_::<HomeOp<'_>>() {
+            return Ok(Some(self.facts_of(op, this.tile())?.clone()));
+        }
         if let Some(this) = op.as_::<ReduceOp<'_>>() {
             return self.reduced(op, this).map(Some);
         }

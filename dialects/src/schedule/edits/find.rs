@@ -230,17 +230,6 @@ pub(super) fn tile_mut(node: &mut Node) -> Option<&mut Tile> {
     }
 }
 
-/// Visits nodes and those inside them, to be changed.
-pub(super) fn walk_mut(nodes: &mut [Node], visit: &mut dyn FnMut(&mut Node)) {
-    for node in nodes {
-        visit(node);
-        match node {
-            Node::Loop(Loop { body, .. }) | Node::Operand(Operand { body, .. }) => walk_mut(body, visit),
-            Node::Place(_) | Node::Join(_) => {}
-        }
-    }
-}
-
 /// Takes a node away, and what is left empty by that: loops around it, its kernel, its launch.
 ///
 /// # Errors

@@ -1,8 +1,9 @@
 //! Primitives that make the normal form another one: the loops and places of a version become those of the new dims and stages.
 
 use super::Scope;
-use super::find::{self, Found, walk_mut};
+use super::find::{self, Found};
 use super::names::{Fused, Spot, What};
+use crate::schedule::tree::walk_mut;
 use crate::schedule::{Dim, Loop, Node, Place, Rewrite, Runs, Split, StageName, Version, stage_text};
 
 /// Two dims or two loops become one.
@@ -132,15 +133,16 @@ pub(super) fn hoist(scope: &mut Scope<'_>, scale: &StageName, sum: &StageName) -
 
 /// A node of one of two stages becomes one of the other.
 fn trade(node: &mut Node, scale: &StageName, sum: &StageName) {
-    let stage = match node {
-        Node::Place(place) | Node::Join(place) => &mut place.stage,
-        Node::Operand(operand) => &mut operand.stage,
-        Node::Loop(Loop { online: Some(online), .. }) => online,
-        Node::Loop(_) => return,
+    let stages = match node {
+        Node::Place(place) | Node::Join(place) => [Some(&mut place.stage), place.home.as_mut()],
+        Node::Operand(operand) => [Some(&mut operand.stage), None],
+        Node::Loop(Loop { online, .. }) => [online.as_mut(), None],
     };
-    if stage.number == scale.number {
-        stage.clone_from(sum);
-    } else if stage.number == sum.number {
-        stage.clone_from(scale);
+    for stage in stages.into_iter().flatten() {
+        if stage.number == scale.number {
+            stage.clone_from(sum);
+        } else if stage.number == sum.number {
+            stage.clone_from(scale);
+        }
     }
 }

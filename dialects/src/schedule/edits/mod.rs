@@ -4,6 +4,7 @@
 //! the region tells is checked where the schedule is followed, so that a wrong edit never computes something else.
 
 mod between;
+mod caches;
 mod find;
 mod forms;
 mod loops;
@@ -22,12 +23,13 @@ use sutura_ir::ext::VerifyParams;
 
 use self::find::{Found, View};
 pub use self::names::{
-    Again, Asynchronous, Count, DimLoop, Fused, Guard, Input, Layout, LoopName, LoopNames, Parts, SpaceName, Spot, What,
+    Again, Asynchronous, Count, DimLoop, Fused, Guard, Input, Layout, LoopName, LoopNames, Parts, SpaceName, Spot,
+    What, When,
 };
 use self::pieces::Piece;
 pub use self::trace::TraceAttr;
 use super::text::Parsed;
-use super::{Dim, Runs, Split, StageName, Tile, TreeAttr, Version};
+use super::{Dim, Prefetch, Runs, Split, StageName, Tile, TreeAttr, Version};
 
 /// What people read of a primitive.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -179,6 +181,14 @@ The primitives:
     Unroll "unroll" (name: LoopName, "by" trips: Count) = loops::unroll, "unroll d2 of p:0 by 4";
     /// the units of the kernel that does something have so many threads of a device.
     Threads "threads" (spot: Spot, "by" threads: Count) = programs::threads, "threads p:0 by 128";
+    /// the store of an output goes past the caches; with `when [sizes]` where none of these is negative.
+    Stream "stream" (spot: Spot, when: When) = caches::stream, "stream q:2 when [8*M*N - 65536]";
+    /// a store that goes past the caches may wait for the next group.
+    Defer "defer" (spot: Spot) = caches::defer, "defer q:2";
+    /// the tile of a stage lies where an output is stored, from there on until that is done.
+    Home "home" (spot: Spot, "in" output: StageName) = caches::home, "home e:0 in q:2";
+    /// an input that is read into a tile is asked for ahead: so many bytes further on, and the rows of the next group.
+    Prefetch "prefetch" (input: Input, ahead: Prefetch) = caches::prefetch, "prefetch e:0.0 (4096, next)";
     /// the kernels of two stages, between which nothing flows, are launched at once.
     Together "together" (first: Spot, second: Spot) = programs::together, "together p:0 q:1";
     /// a copy of the version, in front of it, for sizes at which the guard holds.

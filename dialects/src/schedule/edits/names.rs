@@ -108,6 +108,10 @@ pub struct SpaceName(pub String);
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct Guard(pub Vec<Poly>);
 
+/// Sizes that are not negative where something holds; none for what holds always.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub struct When(pub Vec<Poly>);
+
 /// True for one that stays where it is besides.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct Again(pub bool);

@@ -4,12 +4,13 @@ use sutura_ir::Context;
 use sutura_ir::asm::parse::ParamParser;
 
 use super::names::{
-    Again, Asynchronous, Count, DimLoop, Fused, Guard, Input, Layout, LoopName, LoopNames, Parts, SpaceName, Spot, What,
+    Again, Asynchronous, Count, DimLoop, Fused, Guard, Input, Layout, LoopName, LoopNames, Parts, SpaceName, Spot,
+    What, When,
 };
 use crate::r#dyn::Poly;
 use crate::r#dyn::attr::parse_poly;
 use crate::schedule::text::{self, Parsed, name_text, tile_text};
-use crate::schedule::{Dim, Runs, Split, StageName, Tile, stage_text};
+use crate::schedule::{Dim, Prefetch, Runs, Split, StageName, Tile, stage_text};
 
 /// A part of a primitive's text.
 pub(super) trait Piece: Sized {
@@ -277,6 +278,26 @@ impl Piece for Guard {
     fn text(&self, _: &Context) -> String {
         let sizes: Vec<String> = self.0.iter().map(Poly::to_string).collect();
         format!("[{}]", sizes.join(", "))
+    }
+}
+
+impl Piece for When {
+    fn read(p: &mut dyn ParamParser) -> Parsed<Self> {
+        Ok(Self(text::when(p)?))
+    }
+
+    fn text(&self, _: &Context) -> String {
+        text::when_text(&self.0).trim_start().to_owned()
+    }
+}
+
+impl Piece for Prefetch {
+    fn read(p: &mut dyn ParamParser) -> Parsed<Self> {
+        text::prefetch(p)
+    }
+
+    fn text(&self, _: &Context) -> String {
+        text::prefetch_text(self)
     }
 }
 

@@ -8,12 +8,12 @@ use sutura_ir::ext::{DialectAttr, ParamDef, ParamInfo, ParamValue, VerifyParams}
 use sutura_ir::op_def::{AttrConstraint, AttrConstraintDef, AttrSyntax};
 use sutura_ir::{Attr, Context};
 
-use super::names::{Guard, Parts};
+use super::names::{Guard, Parts, When};
 use super::pieces::Piece;
 use super::{DESCRIPTION, Edit, Primitive};
 use crate::r#dyn::Poly;
-use crate::schedule::Split;
 use crate::schedule::text::{Parsed, number};
+use crate::schedule::{Prefetch, Split};
 
 /// Edits of a schedule, in order.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
@@ -58,10 +58,13 @@ impl TraceAttr {
     pub fn map_sizes<E>(&self, replace: &mut dyn FnMut(&Poly) -> Result<Poly, E>) -> Result<Self, E> {
         let mut mapped = self.clone();
         for edit in &mut mapped.edits {
-            if let Primitive::Version(guard) = &mut edit.primitive {
-                for size in &mut guard.0 {
-                    *size = replace(size)?;
-                }
+            let sizes = match &mut edit.primitive {
+                Primitive::Version(Guard(sizes)) | Primitive::Stream(_, When(sizes)) => sizes,
+                Primitive::Prefetch(_, Prefetch { next: Some(sizes), .. }) => sizes,
+                _ => continue,
+            };
+            for size in sizes {
+                *size = replace(size)?;
             }
         }
         Ok(mapped)
@@ -73,6 +76,7 @@ fn lacks_words(primitive: &Primitive) -> bool {
     match primitive {
         Primitive::Split(_, split) | Primitive::Retile(_, split) => *split == Split::One,
         Primitive::SplitReduction(_, Parts::Along(_, split)) => *split == Split::One,
+        Primitive::Prefetch(_, ahead) => ahead.bytes.is_none() && ahead.next.is_none(),
         Primitive::Reorder(names) | Primitive::Pack(_, _, names) => names.own.is_empty(),
         _ => false,
     }
@@ -101,15 +105,20 @@ fn of_version(p: &mut dyn ParamParser, edits: &mut Vec<Edit>) -> Parsed<()> {
 
 impl VerifyParams for TraceAttr {
     fn verify_params(&self, _: &Context) -> Result<(), String> {
-        let guards = self.edits.iter().filter_map(|edit| match &edit.primitive {
-            Primitive::Version(guard) => Some(guard),
+        let sizes = self.edits.iter().filter_map(|edit| match &edit.primitive {
+            Primitive::Version(Guard(sizes)) => Some(("guard", sizes)),
+            Primitive::Stream(_, When(sizes)) | Primitive::Prefetch(_, Prefetch { next: Some(sizes), .. }) => {
+                Some(("clause", sizes))
+            }
             _ => None,
         });
-        if let Some(excess) = guards.flat_map(|guard| &guard.0).find_map(|size| size.excess()) {
-            return Err(format!("a guard of the trace: {excess}"));
+        for (what, sizes) in sizes {
+            if let Some(excess) = sizes.iter().find_map(|size| size.excess()) {
+                return Err(format!("a {what} of the trace: {excess}"));
+            }
         }
         match self.edits.iter().position(|edit| lacks_words(&edit.primitive)) {
-            Some(number) => Err(format!("edit {number} names no loop, or no number of indices or parts")),
+            Some(number) => Err(format!("edit {number} names no loop, or no number of indices, parts or bytes")),
             None => Ok(()),
         }
     }

@@ -113,7 +113,8 @@ impl<'a> Decider<'a, '_> {
     fn block(&mut self, block: BlockRef<'a>, next: Option<Value>, depth: usize) {
         let deferred = next.and_then(|_| self.last_store(block));
         let streams = block.ops().any(|op| {
-            op.as_::<StoreOp>().is_some_and(|store| store.stream().is_some() || self.condition(store).is_ok())
+            op.as_::<StoreOp>()
+                .is_some_and(|store| store.stream().is_some() || !store.kept() && self.condition(store).is_ok())
         });
         for op in block.ops() {
             if let Some(store) = op.as_::<StoreOp>() {
@@ -183,7 +184,7 @@ impl<'a> Decider<'a, '_> {
         let op = store.op_ref();
         let (clauses, why) = match self.condition(store) {
             // What is written is meant so.
-            _ if store.stream().is_some() => return,
+            _ if store.stream().is_some() || store.kept() => return,
             Err(why) => (vec![], format!("the store stays in the caches: {why}")),
             Ok(more) => {
                 let mut clauses = vec![("stream", shape_attr(op.cx, std::slice::from_ref(&more)))];

@@ -311,6 +311,13 @@ impl<'a> Walk<'_, 'a> {
             self.term(what, self.bytes(to.elem), vec![tile.rows.clone(), tile.cols.clone()]);
             self.tiles.insert(this.result(), tile);
             self.reach.computed(op, false);
+        } else if let Some(this) = op.as_::<HomeOp<'_>>() {
+            let tile = self.tile(this.tile())?;
+            self.tiles.insert(this.result(), tile);
+            self.reach.renamed(this.tile(), this.result());
+            if self.fixed.contains(&this.tile()) {
+                self.fixed.insert(this.result());
+            }
         } else if let Some(this) = op.as_::<GatherRowsOp<'_>>() {
             self.gather_rows(op, this)?;
         } else if op.is::<AllocOp<'_>>() {

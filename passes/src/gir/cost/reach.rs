@@ -89,6 +89,8 @@ struct Held {
 pub(super) struct Reach {
     accesses: Vec<Access>,
     held: HashMap<Value, Held>,
+    /// Values that are the same tile as another one.
+    same: HashMap<Value, Value>,
     blocks: Vec<usize>,
     next_block: usize,
     trips: Rc<[Trip]>,
@@ -124,6 +126,15 @@ impl Reach {
         self.trips = trips.clone();
     }
 
+    /// Says that a value is the same tile as another one.
+    pub(super) fn renamed(&mut self, tile: Value, name: Value) {
+        self.same.insert(name, self.tile(tile));
+    }
+
+    fn tile(&self, value: Value) -> Value {
+        self.same.get(&value).copied().unwrap_or(value)
+    }
+
     fn block(&self) -> usize {
         self.blocks.last().copied().unwrap_or_default()
     }
@@ -131,13 +142,15 @@ impl Reach {
     /// The pass to which an operation belongs.
     fn pass_of(&self, op: OpRef<'_>) -> Pass {
         let block = self.block();
-        let ready = op.operands().filter_map(|v| self.held.get(&v)).filter(|h| h.made.0 == block).map(|h| h.ready);
+        let ready =
+            op.operands().filter_map(|v| self.held.get(&self.tile(v))).filter(|h| h.made.0 == block).map(|h| h.ready);
         (block, ready.max().unwrap_or(0))
     }
 
     /// Notes that a pass uses the operands of `op`.
     fn uses(&mut self, op: OpRef<'_>, pass: Pass) {
         for value in op.operands() {
+            let value = self.tile(value);
             let Some(held) = self.held.get_mut(&value) else { continue };
             let Some(read) = &held.read else { continue };
             if pass == held.made || held.passes.contains(&pass) {

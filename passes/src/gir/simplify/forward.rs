@@ -3,7 +3,9 @@
 use std::collections::HashMap;
 
 use sutura_dialects::gir::kernel::KernelInfo;
-use sutura_dialects::gir::ops::{AsyncCopyOp, AsyncWaitOp, GatherRowsOp, IntrinsicOp, LoadOp, MoveOp, StoreOp, SyncOp};
+use sutura_dialects::gir::ops::{
+    AsyncCopyOp, AsyncWaitOp, GatherRowsOp, HomeOp, IntrinsicOp, LoadOp, MoveOp, StoreOp, SyncOp,
+};
 use sutura_dialects::gir::types::TileType;
 use sutura_ir::{BlockRef, Body, Context, Op, OpRef, Rewriter, Value};
 
@@ -145,5 +147,5 @@ pub(super) fn reads(op: OpRef<'_>) -> bool {
 /// True for what accesses memory, or orders accesses.
 pub(super) fn accesses(op: OpRef<'_>) -> bool {
     let copies = op.is::<AsyncCopyOp<'_>>() || op.is::<AsyncWaitOp<'_>>();
-    reads(op) || copies || op.is::<StoreOp<'_>>() || op.is::<SyncOp<'_>>()
+    reads(op) || copies || op.is::<StoreOp<'_>>() || op.is::<HomeOp<'_>>() || op.is::<SyncOp<'_>>()
 }

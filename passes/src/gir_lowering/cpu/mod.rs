@@ -19,8 +19,9 @@ use sutura_ir::diagnostics::Diagnostic;
 use sutura_ir::pass::{
     Anchor, OptionInfo, OptionKind, Pass, PassError, PassInfo, PassOptions, PassResult, PassRun, StatisticInfo,
 };
-use sutura_ir::{Body, Op, OpRef, Rewriter};
+use sutura_ir::{Op, OpRef, Rewriter};
 
+use super::kernel::Function;
 use super::machine::{self, Machine};
 
 /// `convert-gir-to-cpu`
@@ -75,12 +76,13 @@ impl Pass for ConvertGirToCpu {
             let view = OpRef::new(cx, run.body, op);
             let (loc, name) = (view.loc(), view.symbol_name().unwrap_or_default().to_string());
             match lower(view, &machine) {
-                Ok((state, inside)) => {
+                Ok(Function { state, body, notes }) => {
                     let mut rewriter = Rewriter::new(cx, run.body);
                     rewriter.set_before(op);
-                    rewriter.create_isolated(state, Box::new(inside));
+                    rewriter.create_isolated(state, Box::new(body));
                     rewriter.erase_op(op);
                     run.count("num-kernels", 1);
+                    notes.into_iter().for_each(|(loc, note)| run.missed(loc, note));
                     run.passed(loc, format!("kernel @{name} is a function now"));
                 }
                 Err(diagnostic) => {
@@ -93,14 +95,17 @@ impl Pass for ConvertGirToCpu {
     }
 }
 
-fn lower(op: OpRef<'_>, machine: &Machine) -> Result<(sutura_ir::OpState, Body), Diagnostic> {
+fn lower(op: OpRef<'_>, machine: &Machine) -> Result<Function, Diagnostic> {
     let kernel = KernelInfo::read(op).map_err(|message| op.error(message))?;
     let name = op.symbol_name().unwrap_or_default().to_string();
     let lowered = super::kernel::lower_kernel(&kernel, &name, machine);
-    let (state, body) = lowered.map_err(|e| e.op.error(e.message).note(op.loc(), format!("in kernel @{name}")))?;
+    let mut function = lowered.map_err(|e| e.op.error(e.message).note(op.loc(), format!("in kernel @{name}")))?;
     // What a launch needs to know of the kernel outlives its header.
     let signature = op.interface::<dyn Launchable>().map(|kernel| kernel.signature(op));
     let signature = signature.transpose().map_err(|message| op.error(message))?;
     let attr = signature.map(|signature| signature.to_attr(op.cx));
-    Ok((attr.into_iter().fold(state, |state, attr| state.attr(op.cx.ident(KERNEL_ATTR), attr)), body))
+    if let Some(attr) = attr {
+        function.state = function.state.attr(op.cx.ident(KERNEL_ATTR), attr);
+    }
+    Ok(function)
 }

@@ -99,8 +99,15 @@ impl<'a> Lowering<'a, '_> {
         Some(Hosting { slot, pending, before: Cell::new(None), places: RefCell::default() })
     }
 
+    /// Operations of the row that are still to come.
+    fn remaining(&self) -> impl Iterator<Item = OpRef<'a>> {
+        let (cx, body) = (self.kernel.op.cx, self.kernel.op.inside());
+        let ops = self.rows_block.into_iter().flat_map(move |block| body.ops(block));
+        ops.filter(|op| !self.done.contains(op)).map(move |op| OpRef::new(cx, body, op))
+    }
+
     /// The only store of a strip that is still to come, where all else that is to come of strips is elementwise.
-    pub(in crate::gir_lowering) fn store_that_follows(&self) -> Option<StoreOp<'a>> {
+    fn store_that_follows(&self) -> Option<StoreOp<'a>> {
         let mut found = None;
         for op in self.remaining() {
             let strip =

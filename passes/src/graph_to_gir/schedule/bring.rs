@@ -50,7 +50,7 @@ impl Inside<'_, '_> {
         let at = (operand.stage.number, operand.input);
         let (stage, frame) = (&self.nest().stages[at.0], self.of.frame(e, ranges, &operand.tile));
         e.loc = stage.op.loc();
-        let number = self.of.arg(e, &frame, (stage.op, &stage.inputs[at.1]), known)?;
+        let number = self.brought(e, &frame, operand, known)?;
         let packed = match operand.to {
             Bring::Pack => self.packs.as_ref(),
             _ => state.panels.get(&at),

@@ -11,6 +11,7 @@ use sutura_ir::Value;
 use super::super::kernel::{Built, Emit, Header, build};
 use super::super::region::{Arg, Launch};
 use super::super::stages::Known;
+use super::caches::Said;
 use super::flow::{Contents, Flow, Holds, Key, Packed};
 use super::nodes::{Inside, State, Units};
 use super::parts::{Joined, Partial};
@@ -175,6 +176,7 @@ impl<'a> Region<'_, 'a> {
             if let Node::Loop(l) = node {
                 sizes.push(nest.extents[l.dim.0].clone());
             }
+            sizes.extend(node.sizes().iter().cloned());
         });
         sizes
     }
@@ -274,7 +276,8 @@ impl<'a> Region<'_, 'a> {
         let partial = partial.collect();
         let packs = ports.packs.as_ref().map(|(_, packed)| of_operand(next(), packed));
         let counted = panels::counted(tree);
-        let inside = Inside { of: *self, writes: ports.writes.clone(), partial, joined, packed, packs, counted, units };
+        let (writes, said) = (ports.writes.clone(), Said::of(self.nest, tree));
+        let inside = Inside { of: *self, writes, partial, joined, packed, packs, counted, units, said };
         inside.nodes(e, &ranges, nodes, &mut known, &mut State::default())
     }
 

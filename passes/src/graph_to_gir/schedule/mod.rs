@@ -5,6 +5,7 @@
 //! them and [`nodes`] for its inside.
 
 mod bring;
+mod caches;
 mod check;
 mod copies;
 mod describe;

@@ -16,7 +16,8 @@ use sutura_ir::{Type, Value};
 
 use super::super::kernel::{Built, Emit};
 use super::super::stages::Known;
-use super::super::tiles::{Covers, Frame, Number, Tile};
+use super::super::tiles::{Covers, Frame, Number, Target, Tile};
+use super::caches::Said;
 use super::copies::{asynchronous, is_asynchronous};
 use super::flow::Key;
 use super::near::Near;
@@ -45,6 +46,8 @@ pub(super) struct Inside<'r, 'a> {
     pub(super) counted: Vec<usize>,
     /// The units of a group, where it has several.
     pub(super) units: Option<Units>,
+    /// What is said of the caches.
+    pub(super) said: Said,
 }
 
 /// The units of a group.
@@ -63,6 +66,8 @@ pub(super) struct Units {
 pub(super) struct State {
     pub(super) sums: IndexMap<Key, Sum>,
     written: HashSet<Value>,
+    /// Slices of outputs in which a tile lives that is known.
+    pub(super) homes: HashMap<Value, Value>,
     /// Operands in memory of the group.
     pub(super) near: HashMap<(usize, usize), Near>,
     /// Operands in panels in memory of the group.
@@ -368,6 +373,7 @@ impl<'a> Inside<'_, 'a> {
         state: &mut State,
     ) -> Built<()> {
         let write = &stage.results[r];
+        let number = self.at_home(e, frame, (stage, write.value), number, (known, state))?;
         known.made.extend(write.slot.map(|slot| (slot, number)));
         if let Some(near) = write.slot.and_then(|slot| state.filled.get(&slot)) {
             if matches!(number, Number::Tile(tile) if tile.window != Covers::All) {
@@ -383,7 +389,12 @@ impl<'a> Inside<'_, 'a> {
             self.of.store_near(e, frame, number, near)?;
         }
         if !stage.copy && self.writes.contains(&write.value) && state.written.insert(write.value) {
-            e.store(self.nest(), frame, number, known.view(stage.op, write.value)?, &write.index);
+            let to = Target {
+                slice: state.homes.remove(&write.value),
+                clauses: self.said.of_store(write.value),
+                ..Target::of(known.view(stage.op, write.value)?, &write.index)
+            };
+            e.store(self.nest(), frame, number, to);
         }
         Ok(())
     }

@@ -9,7 +9,7 @@ use sutura_dialects::schedule::{Loop, Place, Split};
 use super::super::kernel::{Built, Emit};
 use super::super::scalars::{accumulator, identity, result_elem, tile_combiner};
 use super::super::stages::Known;
-use super::super::tiles::{Axis, Covers, Frame, Number, Shape, Tile};
+use super::super::tiles::{Axis, Covers, Frame, Number, Shape, Target, Tile};
 use super::bring::readers;
 use super::flow::Key;
 use super::near::Near;
@@ -83,13 +83,10 @@ impl Inside<'_, '_> {
                         let tile = self.complete(e, &frame, key, tile, (known, state))?;
                         self.of.store_near(e, &frame, Number::Tile(tile), &near)?;
                         if written {
-                            e.store(
-                                self.nest(),
-                                &frame,
-                                Number::Tile(tile),
-                                known.view(stage.op, value.value)?,
-                                &value.index,
-                            );
+                            let clauses = self.said.of_store(value.value);
+                            let view = known.view(stage.op, value.value)?;
+                            let to = Target { clauses, ..Target::of(view, &value.index) };
+                            e.store(self.nest(), &frame, Number::Tile(tile), to);
                         }
                         Ok(())
                     })?;

@@ -425,3 +425,37 @@ fn programs() {
     );
     refuses(two, "version 3 { set_space a:0 to l1 }", "there is no version 3: the tree has 1");
 }
+
+#[test]
+fn stream_and_defer() {
+    let rows = |of_q: &str| ROWS.replace("place q:2 cols d1 in l1", &format!("place q:2 cols d1 in l1{of_q}"));
+    makes(ROWS, "stream q:2", &rows(" stream"));
+    makes(ROWS, "stream q:2 when [M - 4, N] defer q:2", &rows(" stream when [M - 4, N] defer"));
+    makes(&rows(" kept"), "stream q:2 when [N]", &rows(" stream when [N]"));
+    makes(&rows(" stream defer"), "stream q:2 when [N]", &rows(" stream when [N] defer"));
+    refuses(ROWS, "defer q:2", "the store of stage 'q:2' does not go past the caches: only what does can wait");
+    refuses(PRODUCT, "stream p:0.1", "operand 'p:0.1' is not stored to an output: a place or a join is");
+}
+
+#[test]
+fn home() {
+    makes(ROWS, "home e:0 in q:2", &ROWS.replace("place e:0 cols d1 in l1", "place e:0 cols d1 in l1 home q:2"));
+    refuses(ROWS, "home e:0 in e:0", "stage 'e:0' has its home in stage 'e:0', which is itself");
+    refuses(
+        LONG,
+        "home join s:1 in q:2",
+        "the join of stage 's:1' is no place, and only the tile of a place has a home",
+    );
+    refuses(PRODUCT, "home p:0 in q:1", "stage 'p:0' has its home in stage 'q:1', and a contraction lies in registers");
+}
+
+#[test]
+fn prefetch() {
+    let asked = ROWS.replace("place e:0", "operand e:0.0 cols d1 in l1 prefetch(4096, next when [N]) place e:0");
+    makes(ROWS, "prefetch e:0.0 (4096, next when [N])", &asked);
+    makes(&asked, "prefetch e:0.0 (next)", &asked.replace("4096, next when [N]", "next"));
+    refuses(ROWS, "prefetch e:0.0 (0)", "operand 'e:0.0' asks for what lies 0 bytes ahead; it must be at least 1");
+    let kept = "operand 'p:0.1' is kept near or packed: only what is brought into a tile is asked for ahead";
+    refuses(PRODUCT, "prefetch p:0.1 (64)", kept);
+    refuses(ROWS, "prefetch t:4.0 (64)", "stage 't:4' is not placed");
+}

@@ -101,5 +101,5 @@ fn sizes_of_guards_are_mapped() {
     let mut nothing = trace(&cx, "tensorize p:0 reorder d0 of p:0").clone();
     let Primitive::Reorder(names) = &mut nothing.edits[1].primitive else { panic!("it is one") };
     names.own.clear();
-    assert_eq!(nothing.verify(&cx).unwrap_err(), "edit 1 names no loop, or no number of indices or parts");
+    assert_eq!(nothing.verify(&cx).unwrap_err(), "edit 1 names no loop, or no number of indices, parts or bytes");
 }

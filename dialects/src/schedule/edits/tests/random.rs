@@ -16,7 +16,7 @@ fn random_edit(next: &mut dyn FnMut(usize) -> usize) -> String {
     let (d, e, n) = (next(5), next(5), [0, 1, 2, 4, 16, 48, i64::MAX, -1][next(8)]);
     let split = if next(3) == 0 { format!("even {n}") } else { format!("by {n}") };
     let tile = ["", "cols d1 in l1", "rows d0 cols d2 in vec padded", "rows d1 in \"\\22\""][next(4)];
-    match next(25) {
+    match next(28) {
         0 | 1 => format!("split d{d} of {a} {split}"),
         2 => format!("retile d{d} of {a} {split}"),
         3 => format!("fuse d{d} d{e}"),
@@ -37,8 +37,11 @@ fn random_edit(next: &mut dyn FnMut(usize) -> usize) -> String {
         19 => format!("split_reduction {a} along d{d} {split} split_reduction {b} columnwise"),
         20 => format!("tensorize {a} pipeline e:{d}.{e}{}", ["", " async"][next(2)]),
         21 => format!("together {a} {b}"),
-        22 => format!("unroll d{d} of {a} by {n}"),
-        23 => format!("threads {a} by {n}"),
+        22 => format!("stream {a}{} defer {b}", ["", " when [N - 4, M]"][next(2)]),
+        23 => format!("home {a} in s:{e}"),
+        24 => format!("prefetch e:{d}.{e} {}", ["(4096)", "(next)", "(64, next when [9 - N])", "(0)"][next(4)]),
+        25 => format!("unroll d{d} of {a} by {n}"),
+        26 => format!("threads {a} by {n}"),
         _ => format!("version when [N - {d}] version {e} {{ set_space {a} to l1 version when [M] }}"),
     }
 }
@@ -67,10 +70,11 @@ proptest! {
     }
 
     #[test]
-    fn no_text_makes_the_parser_panic(words in prop::collection::vec(0usize..26, 0..20)) {
-        const WORDS: [&str; 26] = [
+    fn no_text_makes_the_parser_panic(words in prop::collection::vec(0usize..30, 0..20)) {
+        const WORDS: [&str; 30] = [
             "split", "fuse", "d0", "d1.1", "d0.", "of", "p:0", ".1", "kernel", "99999999999999999999", "by", "even", "16",
             "version", "when", "[", "]", "{", "}", "pack", "over", "cols", "join", ":", "\"", "compute_at",
+            "stream", "prefetch", "(", "next",
         ];
         let text: Vec<&str> = words.iter().map(|i| WORDS[*i]).collect();
         let cx = context();

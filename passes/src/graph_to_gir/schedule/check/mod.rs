@@ -5,6 +5,7 @@
 //! its dims, and that operands are read as they were packed. After Halide's and TensorIR's checks of schedules, which also ask
 //! only where stages and loops stand.
 
+mod caches;
 mod operands;
 mod products;
 mod sums;
@@ -112,7 +113,9 @@ pub(super) fn numbers(tree: &Kernel, nest: &Nest<'_>, (first_dim, first_stage): 
         let one = || match node {
             Node::Loop(l) => dim(l.dim),
             Node::Place(place) | Node::Join(place) => {
-                stage(place.stage.number, &place.stage.name)?;
+                for named in [Some(&place.stage), place.home.as_ref()].into_iter().flatten() {
+                    stage(named.number, &named.name)?;
+                }
                 tile(&place.tile)
             }
             Node::Operand(operand) => {
@@ -213,6 +216,7 @@ impl<'c, 'a> Check<'c, '_, 'a> {
                 return Err(format!("{} runs along d{dim}, which a loop of the grid divides", self.name(*s)));
             }
         }
+        self.clauses(tree)?;
         self.roles(tree)
     }
 
@@ -241,9 +245,14 @@ impl<'c, 'a> Check<'c, '_, 'a> {
         for (i, node) in nodes.iter().enumerate() {
             match node {
                 Node::Loop(l) => self.one_loop(l)?,
-                Node::Place(place) => self.place(place)?,
+                Node::Place(place) => {
+                    self.place(place)?;
+                    self.store(place)?;
+                    self.home(place, (nodes, i))?;
+                }
                 Node::Join(place) => {
                     self.join(place)?;
+                    self.store(place)?;
                     if let Some(Node::Join(next)) = nodes.get(i + 1) {
                         self.joined_together(place, next)?;
                     }

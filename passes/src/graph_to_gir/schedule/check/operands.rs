@@ -60,6 +60,7 @@ impl<'c> Check<'c, '_, '_> {
         self.tile(&name, tile)?;
         let dims = (0..self.left.len()).filter(|dim| self.nest().mentions(read, *dim));
         self.covered(&name, dims, tile)?;
+        self.asked_ahead(&name, operand, read)?;
         self.read(&name, read, tile)?;
         self.stage(at.0).picks.iter().try_for_each(|pick| self.picked(&name, &pick.access, tile))?;
         if operand.to == Bring::Tile {
