@@ -19,7 +19,7 @@ pub use edits::{
     Again, DimLoop, Edit, Fused, Guard, Input, Layout, LoopName, LoopNames, Parts, Primitive, PrimitiveInfo, SpaceName,
     Spot, TraceAttr, What,
 };
-pub use ops::{RegionOp, TraceOp};
+pub use ops::{PlanOp, RegionOp, TraceOp};
 pub use text::{MAX_LOOPS, rewrite_text, stage_text};
 
 use sutura_ir::registry::{Dialect, DialectBuilder};
@@ -37,5 +37,6 @@ impl Dialect for ScheduleDialect {
         d.define_attr::<TraceAttr>();
         d.op::<RegionOp<'_>>();
         d.op::<TraceOp<'_>>();
+        d.op::<PlanOp<'_>>();
     }
 }
