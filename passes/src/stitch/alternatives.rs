@@ -147,8 +147,12 @@ impl Seeker<'_, '_, '_> {
             if members.len() > 1 && !self.ledger.is_spent() {
                 let halves = self.beginnings(members).into_iter().map(|first| {
                     let rest = members.iter().copied().filter(|node| !first.contains(node)).collect();
-                    vec![first, rest]
+                    // Which of two that need nothing of each other comes first is no matter.
+                    let mut halves = vec![first, rest];
+                    halves.sort_unstable();
+                    halves
                 });
+                let halves: BTreeSet<Vec<Vec<usize>>> = halves.collect();
                 sites.extend(self.site(&[cluster], members, halves));
             }
         }

@@ -1,5 +1,7 @@
 //! Other plans compute the same, and what is no plan changes nothing.
 
+use std::collections::BTreeSet;
+
 use proptest::prelude::*;
 use proptest::test_runner::Config;
 use sutura_dialects::graph::FusionOp;
@@ -94,6 +96,9 @@ fn sites_are_bounded_and_always_the_same() {
                 );
                 let near = |plan: &Plan| plan.kernels.len() == to && plan.predicted_ns <= 2.0 * now.predicted_ns;
                 assert!(others.iter().all(near), "{others:?}");
+                // Which of the two comes first is no matter.
+                let halves = |plan: &Plan| plan.kernels.iter().cloned().collect::<BTreeSet<_>>();
+                assert_eq!(others.iter().map(halves).collect::<BTreeSet<_>>().len(), others.len(), "{others:?}");
             }
         }
     }
