@@ -447,6 +447,41 @@ fn the_plan_that_is_taken_is_made_and_saved() {
     assert!(kernels[1] > kernels[0], "{kernels:?}");
 }
 
+/// Of a program whose operations are regions of their own.
+#[test]
+fn regions_become_one_where_that_is_faster() {
+    let folder = activated();
+    let folder = folder.path();
+    let run = |args: &[&str]| {
+        let output = sutura(folder, args);
+        let said = String::from_utf8(output.stderr).unwrap();
+        assert!(output.status.success(), "{args:?}: {said}");
+        said
+    };
+    run(&["compile", "m.mlir", "--no-fusion", "--emit=fusion", "-o", "apart.mlir"]);
+    std::fs::rename(folder.join("m.mlir"), folder.join("graph.mlir")).unwrap();
+    std::fs::rename(folder.join("apart.mlir"), folder.join("m.mlir")).unwrap();
+    // The one that they become could be cut, which is measured once they do.
+    for _ in 0..2 {
+        compiles(folder, &["-q", "--emit=gir", "-o", "measured.mlir"]);
+        order_of(folder, true, "one kernel");
+    }
+    let said = compiles(folder, &["-o", "tuned.sutura", "--remarks=a.txt"]);
+    assert!(said.contains("plans      0 measured, 2 known before, 1 changed"), "{said}");
+    assert!(read(folder, "a.txt").contains(CUT), "{}", read(folder, "a.txt"));
+    run(&["compile", "m.mlir", "-o", "plain.sutura"]);
+    let (plain, tuned) = (numbers(&folder.join("plain.sutura"), 37), numbers(&folder.join("tuned.sutura"), 37));
+    assert!(plain.len() == 64 * 37 && plain.iter().zip(&tuned).all(|(a, b)| (a - b).abs() <= 1e-5));
+    compiles(folder, &["-q", "--emit=gir", "-o", "tuned.mlir"]);
+    compiles(folder, &["-q", "--emit=schedule", "-o", "s.mlir"]);
+    let said = run(&["compile", "m.mlir", "--emit=gir", "-o", "given.mlir", "--schedule=s.mlir", "--search=off"]);
+    assert!(said.contains("1 steps to the plan of `s.mlir`"), "{said}");
+    assert!(read(folder, "given.mlir") == read(folder, "tuned.mlir"));
+    // Where operations are stitched already there is nothing to join.
+    let said = run(&["compile", "graph.mlir", "--emit=gir", "-o", "other.mlir", "--schedule=s.mlir"]);
+    assert!(said.contains("the regions of step 1 of its plan are not there, or compute something else"), "{said}");
+}
+
 #[test]
 fn a_plan_that_there_is_not_is_measured_anew() {
     let folder = activated();

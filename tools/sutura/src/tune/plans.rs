@@ -5,7 +5,7 @@ use std::time::Instant;
 
 use sutura_ir::diagnostics::{Diagnostics, RemarkKind};
 use sutura_ir::verify::{VerifyOptions, verify};
-use sutura_ir::{Op, OpRef};
+use sutura_ir::{Context, Loc, Op, OpRef};
 use sutura_passes::graph_to_gir::plan_file::Step;
 use sutura_passes::stitch::alternatives::{Change, Plan, Site, sites};
 use sutura_passes::stitch::replan::model_of;
@@ -89,10 +89,18 @@ impl<'s> Search<'s> {
             if site.regions.iter().any(|region| gone.contains(&(site.function, *region))) || !self.decided.insert(at) {
                 continue;
             }
+            let Some(loc) = loc(cx, program, &site) else { continue };
             let Some(plan) = self.decide(program, &site)? else { continue };
             let regions = (site.function, &site.regions[..]);
-            let step = Step::take(cx, program.module.body_mut(), regions, &plan.kernels, &model);
-            steps.push(step.map_err(Failure::internal)?);
+            match Step::take(cx, program.module.body_mut(), regions, &plan.kernels, &model) {
+                Ok(step) => steps.push(step),
+                // Two joins of a round may each be fine alone, and not together: then each would wait for the other.
+                Err(why) => {
+                    let words = format!("keeps its plan after all, beside those that were changed: {why}");
+                    remark(self.compilation, loc, RemarkKind::Missed, &words, self.talk);
+                    continue;
+                }
+            }
             gone.extend(site.regions.iter().map(|region| (site.function, *region)));
         }
         Ok(!gone.is_empty())
@@ -103,7 +111,7 @@ impl<'s> Search<'s> {
         let cx = &self.compilation.cx;
         let Some(inside) = program.module.body().nested(site.function) else { return Ok(None) };
         let regions: Vec<OpRef<'_>> = site.regions.iter().map(|region| OpRef::new(cx, inside, *region)).collect();
-        let loc = regions[0].loc();
+        let Some(loc) = loc(cx, program, site) else { return Ok(None) };
         let plans: Vec<&Plan> = std::iter::once(&site.now).chain(&site.others).collect();
         let way = |(number, plan): (usize, &&'p Plan)| Way {
             name: plan.to_string(),
@@ -139,4 +147,9 @@ impl<'s> Search<'s> {
             }
         }
     }
+}
+
+/// Where the first region of a site comes from.
+fn loc(cx: &Context, program: &Program, site: &Site) -> Option<Loc> {
+    Some(OpRef::new(cx, program.module.body().nested(site.function)?, *site.regions.first()?).loc())
 }
