@@ -11,3 +11,4 @@
 // CHECK:      ## Operations
 // CHECK:      ### `schedule.region`
 // CHECK:      ### `schedule.trace`
+// CHECK:      ### `schedule.plan`

@@ -20,7 +20,7 @@ pub use edits::{
     Again, Asynchronous, Count, DimLoop, Edit, Fused, Guard, Input, Layout, LoopName, LoopNames, Parts, Primitive,
     PrimitiveInfo, SpaceName, Spot, TraceAttr, What, When,
 };
-pub use ops::{RegionOp, TraceOp};
+pub use ops::{PlanOp, RegionOp, TraceOp};
 pub use text::{MAX_LOOPS, rewrite_text, stage_text};
 
 use sutura_ir::registry::{Dialect, DialectBuilder};
@@ -38,5 +38,6 @@ impl Dialect for ScheduleDialect {
         d.define_attr::<TraceAttr>();
         d.op::<RegionOp<'_>>();
         d.op::<TraceOp<'_>>();
+        d.op::<PlanOp<'_>>();
     }
 }

@@ -7,6 +7,7 @@ mod kernel;
 mod likely;
 mod machine;
 mod pick;
+pub mod plan_file;
 mod program;
 mod region;
 mod rules;

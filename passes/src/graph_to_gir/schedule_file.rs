@@ -1,7 +1,7 @@
 //! Files of schedules: `sutura compile --emit=schedule` writes one, `--schedule` takes it.
 //!
 //! A file holds schedules by the algorithm of their regions, so that it serves all regions that compute the same, those of other
-//! models too.
+//! models too. Before them come the steps to the plan that has these regions, if it is another one than that of `stitch`.
 
 use std::collections::{HashMap, HashSet};
 use std::fmt::Write;
@@ -9,26 +9,29 @@ use std::fmt::Write;
 use indexmap::IndexMap;
 use sutura_dialects::func::FuncOp;
 use sutura_dialects::graph::FusionOp;
-use sutura_dialects::schedule::{RegionOp, TraceAttr, TraceOp, TreeAttr};
+use sutura_dialects::schedule::{PlanOp, RegionOp, TraceAttr, TraceOp, TreeAttr};
 use sutura_ir::asm::print::attr_text;
 use sutura_ir::pass::PassOptions;
 use sutura_ir::{Attr, Body, Context, Diagnostic, Loc, Op, OpRef, OpView, Rewriter};
 
+use super::plan_file::Step;
 use super::region::FusedRegion;
 use super::rules::variant::Variant;
 use super::schedule::{algorithm, describe, roles};
 use super::{CONVERT_GRAPH_TO_GIR, Machine, from_options, rules};
+use crate::stitch::replan::model_of;
 
 /// A region of a function, and what it computes.
-struct Region<'a> {
-    function: Op,
-    op: OpRef<'a>,
+pub(super) struct Region<'a> {
+    pub(super) function: Op,
+    pub(super) op: OpRef<'a>,
     /// Function and number in it.
-    place: String,
-    algorithm: String,
+    pub(super) place: String,
+    pub(super) algorithm: String,
 }
 
-fn regions<'a>(cx: &'a Context, module: &'a Body) -> Vec<Region<'a>> {
+/// The regions of a module, in order.
+pub(super) fn regions<'a>(cx: &'a Context, module: &'a Body) -> Vec<Region<'a>> {
     let mut all = Vec::new();
     for function in module.entry_block().into_iter().flat_map(|block| module.ops(block)) {
         let view = OpRef::new(cx, module, function);
@@ -42,11 +45,11 @@ fn regions<'a>(cx: &'a Context, module: &'a Body) -> Vec<Region<'a>> {
 }
 
 /// The schedules of a module's regions as a file, each once, with the dims and stages of its regions as comments. Regions without a
-/// schedule are named at the end.
+/// schedule are named at the end. Before all come the steps that were taken to get to these regions.
 ///
 /// # Errors
 /// When what the module says of its machine is wrong.
-pub fn text(cx: &Context, module: &Body) -> Result<String, String> {
+pub fn text(cx: &Context, module: &Body, steps: &[Step]) -> Result<String, String> {
     let config = from_options(&PassOptions::new(CONVERT_GRAPH_TO_GIR.options)).config(cx, module)?;
     let (mut scheduled, mut without) = (IndexMap::<(String, &TreeAttr), Vec<Region<'_>>>::new(), Vec::new());
     for region in regions(cx, module) {
@@ -56,6 +59,10 @@ pub fn text(cx: &Context, module: &Body) -> Result<String, String> {
         }
     }
     let mut out = String::from("// Schedules of regions. Change them, and compile with --schedule FILE.\nmodule {\n");
+    if !steps.is_empty() {
+        comment(&mut out, "The regions are those of the plan that these steps lead to");
+        steps.iter().for_each(|step| step.write(cx, &mut out));
+    }
     let mut written: HashSet<&str> = HashSet::new();
     for ((algorithm, tree), regions) in &scheduled {
         let places: Vec<&str> = regions.iter().map(|region| region.place.as_str()).collect();
@@ -99,6 +106,10 @@ fn comment(out: &mut String, line: &str) {
 /// What a file of schedules did to a module.
 #[derive(Debug, Default)]
 pub struct Attached {
+    /// Steps to another plan that were taken.
+    pub steps: Vec<Step>,
+    /// Steps whose regions are not there, or compute something else, by their numbers in the file.
+    pub unused_steps: Vec<usize>,
     /// Regions that have a schedule of the file now.
     pub regions: usize,
     /// Algorithms of the file that no region has, with their places.
@@ -110,6 +121,7 @@ pub struct Attached {
 /// What a file holds, and how often each is used.
 #[derive(Default)]
 struct File<'f> {
+    plan: Vec<PlanOp<'f>>,
     /// By algorithm, and region where one names it.
     schedules: IndexMap<(String, Option<String>), (RegionOp<'f>, usize)>,
     traces: IndexMap<&'f str, (TraceOp<'f>, usize)>,
@@ -120,6 +132,10 @@ impl<'f> File<'f> {
         let mut all = Self::default();
         for op in file.entry_block().into_iter().flat_map(|block| file.ops(block)) {
             let view = OpRef::new(cx, file, op);
+            if let Some(step) = view.as_::<PlanOp<'_>>() {
+                all.plan.push(step);
+                continue;
+            }
             let (twice, algorithm) = match (view.as_::<RegionOp<'_>>(), view.as_::<TraceOp<'_>>()) {
                 (Some(region), _) => {
                     let key = (region.algorithm().to_owned(), region.place().map(str::to_owned));
@@ -132,7 +148,8 @@ impl<'f> File<'f> {
                 }
                 (None, None) => {
                     let error = view.error("is no schedule, and the file is to hold nothing else");
-                    let help = "a file of schedules holds 'schedule.region', as '--emit=schedule' writes it, and 'schedule.trace'";
+                    let help = "a file of schedules holds 'schedule.region' and 'schedule.plan', as '--emit=schedule' writes them, and \
+                                'schedule.trace'";
                     return Err(Box::new(error.help(help)));
                 }
             };
@@ -141,6 +158,21 @@ impl<'f> File<'f> {
             }
         }
         Ok(all)
+    }
+
+    /// Makes the regions that the file's plan has.
+    fn replan(&self, cx: &Context, module: &mut Body, attached: &mut Attached) -> Result<(), Box<Diagnostic>> {
+        if self.plan.is_empty() {
+            return Ok(());
+        }
+        let model = model_of(cx, module).map_err(|message| Diagnostic::error(Loc::UNKNOWN, message))?;
+        for (number, step) in self.plan.iter().enumerate() {
+            match Step::of_file(cx, module, *step, &model)? {
+                Some(step) => attached.steps.push(step),
+                None => attached.unused_steps.push(number + 1),
+            }
+        }
+        Ok(())
     }
 
     /// The trace of a region: the one of its algorithm, or else the one of its roles.
@@ -191,13 +223,14 @@ impl<'f> File<'f> {
     }
 }
 
-/// Gives the regions of a module the schedules and traces of a file; those that have a schedule already keep no other, and a trace
+/// Gives a module the plan of a file, and its regions the schedules and traces; those that have a schedule already keep no other, and a trace
 /// edits it.
 ///
 /// # Errors
 /// When the file holds something else, or several things for one region.
 pub fn attach(cx: &Context, module: &mut Body, file: &Body) -> Result<Attached, Box<Diagnostic>> {
-    let mut file = File::of(cx, file)?;
+    let (mut file, mut attached) = (File::of(cx, file)?, Attached::default());
+    file.replan(cx, module, &mut attached)?;
     let machine = Machine::of_module(cx, module, 0, 0).map_err(|message| Diagnostic::error(Loc::UNKNOWN, message))?;
     let mut found: HashMap<Op, Vec<(Op, &str, Attr)>> = HashMap::new();
     for region in regions(cx, module) {
@@ -205,7 +238,6 @@ pub fn attach(cx: &Context, module: &mut Body, file: &Body) -> Result<Attached, 
             found.entry(region.function).or_default().push((region.op.op, name, attr));
         }
     }
-    let mut attached = Attached::default();
     for (function, fusions) in found {
         let Some(inside) = module.nested_mut(function) else { continue };
         let mut rewriter = Rewriter::new(cx, inside);

@@ -8,6 +8,7 @@
 //! stays acyclic, and the result depends on nothing but the program and the machine. After the stitching of
 //! FusionStitching (arXiv 2009.10924) and AStitch (ASPLOS'22) and the shape constraints of DISC (arXiv 2103.05288).
 
+pub mod alternatives;
 pub(crate) mod block;
 mod chains;
 mod copies;
@@ -16,9 +17,12 @@ mod exact;
 mod greedy;
 pub mod mapping;
 mod outline;
+#[cfg(test)]
+mod plan_tests;
 mod planner;
 mod quotient;
 mod reasons;
+pub mod replan;
 mod search;
 mod splats;
 #[cfg(test)]
@@ -28,7 +32,6 @@ use sutura_dialects::r#dyn::Facts;
 use sutura_dialects::r#dyn::ops::{EqualOp, SymbolOp};
 use sutura_dialects::graph::operator::list_of_origins;
 use sutura_dialects::graph::{BitcastOp, FusionOp, ReshapeOp, RoutineOp, ShapeEnv};
-use sutura_dialects::target::{TargetDesc, machine_in};
 use sutura_ir::analysis::PreservedAnalyses;
 use sutura_ir::diagnostics::{Diagnostic, RemarkKind};
 use sutura_ir::op_def::Traits;
@@ -45,6 +48,7 @@ use cost::{Cost, CostModel};
 use mapping::mapping_class;
 use planner::Ledger;
 pub use quotient::Quotient;
+use replan::model_of;
 
 /// `stitch`
 pub static STITCH: PassInfo = PassInfo {
@@ -113,9 +117,7 @@ fn create(options: &PassOptions) -> Result<Box<dyn Pass>, String> {
 impl Pass for StitchPass {
     fn run(&self, run: &mut PassRun<'_>) -> PassResult {
         let cx = run.cx;
-        let machine = machine_in(cx, run.body).and_then(|op| op.map(TargetDesc::from_op).transpose());
-        let machine = machine.map_err(|message| run.diags.error(run.header.loc, message))?;
-        let model = machine.as_ref().map_or_else(CostModel::default, CostModel::of);
+        let model = model_of(cx, run.body).map_err(|message| run.diags.error(run.header.loc, message))?;
         let outcomes = of_each_function(run, |cx, header, body| {
             self.function(cx, body, &symbol_name(cx, header), header.loc, &model)
         });

@@ -34,7 +34,7 @@ pub(super) fn outline(rw: &mut Rewriter<'_>, entry: Block, plan: &[Step]) {
     }
 }
 
-fn is_fact(op: OpRef<'_>) -> bool {
+pub(super) fn is_fact(op: OpRef<'_>) -> bool {
     op.is::<SymbolOp<'_>>() || op.is::<EqualOp<'_>>()
 }
 

@@ -183,17 +183,18 @@ pub(crate) struct CompileArgs {
     /// Shows assembly and optimised LLVM IR in the report as well
     #[arg(long, requires = "report")]
     pub(crate) report_asm: bool,
-    /// Runs regions as the schedules of a file say, which `--emit=schedule` has written
+    /// Runs regions as the plan and the schedules of a file say, which `--emit=schedule` has written
     #[arg(long, value_name = "FILE")]
     pub(crate) schedule: Option<PathBuf>,
     /// How the schedules of fused regions are chosen, for the sizes that the model declares likely
     #[arg(long, value_enum, default_value_t, value_name = "HOW")]
     pub(crate) search: Search,
-    /// Measures every fused region by the schedules that are predicted to be fastest, on this machine or a device of it, and takes
-    /// the fastest: register tiles of products, columns of a tile, rows that stay in a cache, parts of sums, and others
+    /// Measures, on this machine or a device of it, which operations are best one kernel, among what is predicted to be near the
+    /// best; then every fused region by the schedules that are predicted to be fastest: register tiles of products, columns of a
+    /// tile, rows that stay in a cache, parts of sums, and others. Takes the fastest
     #[arg(long)]
     pub(crate) tune: bool,
-    /// Keeps what `--tune` chose, by kernel and machine: what the file holds is not measured again
+    /// Keeps what `--tune` chose, by kernels and machine: what the file holds is not measured again
     #[arg(long, value_name = "FILE", requires = "tune")]
     pub(crate) tune_cache: Option<PathBuf>,
     /// Values of the model's sizes that `--tune` measures at; those that the model declares likely by default, or 128 where it

@@ -5,6 +5,7 @@ use std::process::{Command, Output};
 
 use serde_json::Value;
 use sutura_runtime::device::Devices;
+use sutura_runtime::{Model, Tensor};
 
 fn sutura(folder: &Path, args: &[&str]) -> Output {
     let mut command = Command::new(env!("CARGO_BIN_EXE_sutura"));
@@ -71,7 +72,7 @@ fn cache(folder: &Path) -> Value {
 fn schedules(cache: &Value) -> Vec<Vec<String>> {
     let kernels = cache["machines"][0]["kernels"].as_object().unwrap();
     let schedules = |entry: &Value| entry["nanoseconds"].as_object().unwrap().keys().cloned().collect();
-    kernels.values().map(schedules).collect()
+    kernels.iter().filter(|(key, _)| !key.starts_with("plan ")).map(|(_, entry)| schedules(entry)).collect()
 }
 
 /// Changes the cache, and writes it.
@@ -81,12 +82,17 @@ fn change(folder: &Path, change: impl FnOnce(&mut Value)) {
     std::fs::write(folder.join("c.json"), value.to_string()).unwrap();
 }
 
-/// Puts this schedule into all entries.
-fn order(folder: &Path, schedule: &str) {
+/// Says of all entries for schedules, or for plans, that this one was taken.
+fn order_of(folder: &Path, plans: bool, taken: &str) {
     change(folder, |cache| {
         let kernels = cache["machines"][0]["kernels"].as_object_mut().unwrap();
-        kernels.values_mut().for_each(|entry| entry["schedule"] = schedule.into());
+        let wanted = kernels.iter_mut().filter(|(key, _)| key.starts_with("plan ") == plans);
+        wanted.for_each(|(_, entry)| entry["taken"] = taken.into());
     });
+}
+
+fn order(folder: &Path, schedule: &str) {
+    order_of(folder, false, schedule);
 }
 
 #[test]
@@ -204,11 +210,11 @@ fn a_cache_that_is_none_is_refused_and_stays_as_it_is() {
         ("", "EOF while parsing a value at line 1 column 0"),
         ("{\"format\": \"sutura-tune\", \"ver", "at line 1 column"),
         ("[1]", "it does not say that its format is \"sutura-tune\""),
-        (r#"{"format":"sutura-tune","version":0}"#, "it is of version 0, and this sutura reads and writes version 3"),
+        (r#"{"format":"sutura-tune","version":0}"#, "it is of version 0, and this sutura reads and writes version 4"),
         (r#"{"format":"sutura-tune"}"#, "it is of version null"),
-        (r#"{"format":"sutura-tune","version":3,"machines":[],"more":1}"#, "unknown field `more`"),
+        (r#"{"format":"sutura-tune","version":4,"machines":[],"more":1}"#, "unknown field `more`"),
         (
-            &format!(r#"{{"format":"sutura-tune","version":3,"machines":[{held},{held}]}}"#),
+            &format!(r#"{{"format":"sutura-tune","version":4,"machines":[{held},{held}]}}"#),
             "it lists the machine `a` twice",
         ),
     ] {
@@ -336,5 +342,167 @@ fn rows_have_schedules_to_choose_from() {
     let tuned = remarks.lines().find(|l| l.contains("[tune, passed] takes the schedule")).expect("a remark");
     for schedule in ["usual ", "columns=1024 "] {
         assert!(tuned.contains(schedule), "{tuned}");
+    }
+}
+
+/// A product and the hyperbolic tangent of each number of it, in `m.mlir`: as much to compute in one kernel as in two.
+fn activated() -> tempfile::TempDir {
+    let folder = tempfile::tempdir().unwrap();
+    let m = "tensor<?x64xf32, #dyn.shape<[M, 64]>>";
+    let text = format!(
+        "func.func @f(%x: {m}, %w: tensor<64x64xf32>) -> {m} {{
+  %M = dyn.symbol \"M\" {{range = [1, 4096], likely = [24]}} : index
+  %h = graph.compute ins(%x, %w : {m}, tensor<64x64xf32>) -> {m} {{
+    iterators = #graph.iterators<[parallel, parallel, reduce]>, combiners = #graph.combiners<[add]>,
+    maps = [affine_map<(d0, d1, d2) -> (d0, d2)>, affine_map<(d0, d1, d2) -> (d2, d1)>, affine_map<(d0, d1, d2) -> (d0, d1)>]
+  }} {{
+  ^bb0(%a: f32, %b: f32):
+    %p = arith.mulf %a, %b : f32
+    graph.yield %p : f32
+  }}
+  %y = graph.compute ins(%h : {m}) -> {m} {{
+    iterators = #graph.iterators<[parallel, parallel]>,
+    maps = [affine_map<(d0, d1) -> (d0, d1)>, affine_map<(d0, d1) -> (d0, d1)>]
+  }} {{
+  ^bb0(%a: f32):
+    %t = math.tanh %a : f32
+    graph.yield %t : f32
+  }}
+  return %y : {m}\n}}\n"
+    );
+    std::fs::write(folder.path().join("m.mlir"), text).unwrap();
+    folder
+}
+
+/// What an artifact of it computes.
+fn numbers(artifact: &Path, rows: usize) -> Vec<f32> {
+    let tensor = |rows: usize, factor: usize| {
+        let values: Vec<f32> = (0..rows * 64).map(|i| (i * factor % 23) as f32 / 32.0 - 0.3).collect();
+        Tensor::from_slice(&[rows as i64, 64], &values).unwrap()
+    };
+    let outputs = Model::load(artifact).unwrap().run(&[tensor(rows, 7), tensor(64, 5)]).unwrap();
+    outputs[0].as_slice::<f32>().unwrap().to_vec()
+}
+
+const CUT: &str = "2 kernels (0 | 1)";
+
+#[test]
+fn plans_are_measured_before_schedules() {
+    let folder = activated();
+    let folder = folder.path();
+    let said = compiles(folder, &["-o", "a.sutura", "--remarks=a.txt"]);
+    assert!(said.contains("plans      1 measured, 0 known before, "), "{said}");
+    let remarks = read(folder, "a.txt");
+    let told = remarks.lines().find(|l| l.contains("[tune, passed] takes the plan")).expect("a remark");
+    assert!(told.contains(" of 2; one thread at M=24: ") && told.ends_with("; measured now"), "{told}");
+    assert!(
+        told.contains("one kernel ") && told.contains(&format!("{CUT} ")) && told.contains(" (predicted "),
+        "{told}"
+    );
+    let first = read(folder, "c.json");
+    let said = compiles(folder, &["-o", "b.sutura", "--remarks=b.txt"]);
+    assert!(said.contains("plans      0 measured, 1 known before, "), "{said}");
+    assert!(read(folder, "b.txt").contains("[tune, passed] takes the plan"));
+    assert_eq!(read(folder, "c.json"), first);
+    let bytes = |name: &str| std::fs::read(folder.join(name)).unwrap();
+    assert!(bytes("a.sutura") == bytes("b.sutura"), "the same choices make the same artifact");
+    // Who wants a kernel for each operation gets that.
+    let said = compiles(folder, &["-o", "c.sutura", "--no-fusion"]);
+    assert!(!said.contains("plans      "), "{said}");
+}
+
+/// Whatever is taken, the artifact computes what the one that was not tuned does, and a file of it makes the same kernels.
+#[test]
+fn the_plan_that_is_taken_is_made_and_saved() {
+    let folder = activated();
+    let folder = folder.path();
+    compiles(folder, &["-q", "--emit=gir", "-o", "measured.mlir"]);
+    let run = |args: &[&str]| {
+        let output = sutura(folder, args);
+        assert!(output.status.success(), "{args:?}: {}", String::from_utf8_lossy(&output.stderr));
+    };
+    run(&["compile", "m.mlir", "-o", "plain.sutura"]);
+    let mut kernels = Vec::new();
+    for (plan, changed) in [("one kernel", "0 changed"), (CUT, "1 changed")] {
+        order_of(folder, true, plan);
+        let said = compiles(folder, &["-o", "tuned.sutura", "--report=r.html"]);
+        assert!(said.contains(&format!("plans      0 measured, 1 known before, {changed}")), "{said}");
+        assert_eq!(read(folder, "r.html").contains("measured as kernels of their own"), plan == CUT);
+        for rows in [1, 24, 37] {
+            let of = |name: &str| numbers(&folder.join(name), rows);
+            let near = |(a, b): (&f32, &f32)| (a - b).abs() <= 1e-5;
+            let (plain, tuned) = (of("plain.sutura"), of("tuned.sutura"));
+            assert!(plain.len() == 64 * rows && plain.iter().zip(&tuned).all(near), "{plan} at {rows}");
+        }
+        compiles(folder, &["-q", "--emit=gir", "-o", "tuned.mlir"]);
+        compiles(folder, &["-q", "--emit=schedule", "-o", "s.mlir"]);
+        assert_eq!(read(folder, "s.mlir").contains("schedule.plan ["), plan == CUT);
+        run(&["compile", "m.mlir", "--emit=gir", "-o", "given.mlir", "--schedule=s.mlir", "--search=off"]);
+        assert!(read(folder, "given.mlir") == read(folder, "tuned.mlir"), "{plan}");
+        // What was given is written again, with its steps.
+        run(&["compile", "m.mlir", "--emit=schedule", "-o", "s2.mlir", "--schedule=s.mlir"]);
+        assert_eq!(read(folder, "s2.mlir"), read(folder, "s.mlir"));
+        kernels.push(read(folder, "tuned.mlir").matches("gir.kernel").count());
+    }
+    assert!(kernels[1] > kernels[0], "{kernels:?}");
+}
+
+/// Of a program whose operations are regions of their own.
+#[test]
+fn regions_become_one_where_that_is_faster() {
+    let folder = activated();
+    let folder = folder.path();
+    let run = |args: &[&str]| {
+        let output = sutura(folder, args);
+        let said = String::from_utf8(output.stderr).unwrap();
+        assert!(output.status.success(), "{args:?}: {said}");
+        said
+    };
+    run(&["compile", "m.mlir", "--no-fusion", "--emit=fusion", "-o", "apart.mlir"]);
+    std::fs::rename(folder.join("m.mlir"), folder.join("graph.mlir")).unwrap();
+    std::fs::rename(folder.join("apart.mlir"), folder.join("m.mlir")).unwrap();
+    // The one that they become could be cut, which is measured once they do.
+    for _ in 0..2 {
+        compiles(folder, &["-q", "--emit=gir", "-o", "measured.mlir"]);
+        order_of(folder, true, "one kernel");
+    }
+    let said = compiles(folder, &["-o", "tuned.sutura", "--remarks=a.txt"]);
+    assert!(said.contains("plans      0 measured, 2 known before, 1 changed"), "{said}");
+    assert!(read(folder, "a.txt").contains(CUT), "{}", read(folder, "a.txt"));
+    run(&["compile", "m.mlir", "-o", "plain.sutura"]);
+    let (plain, tuned) = (numbers(&folder.join("plain.sutura"), 37), numbers(&folder.join("tuned.sutura"), 37));
+    assert!(plain.len() == 64 * 37 && plain.iter().zip(&tuned).all(|(a, b)| (a - b).abs() <= 1e-5));
+    compiles(folder, &["-q", "--emit=gir", "-o", "tuned.mlir"]);
+    compiles(folder, &["-q", "--emit=schedule", "-o", "s.mlir"]);
+    let said = run(&["compile", "m.mlir", "--emit=gir", "-o", "given.mlir", "--schedule=s.mlir", "--search=off"]);
+    assert!(said.contains("1 steps to the plan of `s.mlir`"), "{said}");
+    assert!(read(folder, "given.mlir") == read(folder, "tuned.mlir"));
+    // Where operations are stitched already there is nothing to join.
+    let said = run(&["compile", "graph.mlir", "--emit=gir", "-o", "other.mlir", "--schedule=s.mlir"]);
+    assert!(said.contains("the regions of step 1 of its plan are not there, or compute something else"), "{said}");
+}
+
+#[test]
+fn a_plan_that_there_is_not_is_measured_anew() {
+    let folder = activated();
+    let folder = folder.path();
+    compiles(folder, &["-q", "--emit=gir", "-o", "a.mlir"]);
+    order_of(folder, true, "7 kernels");
+    let said = compiles(folder, &["--emit=gir", "-o", "b.mlir"]);
+    assert!(said.contains("the cache says \"7 kernels\" of the plan sha256:"), "{said}");
+    assert!(said.contains("plans      1 measured, 0 known before"), "{said}");
+    assert!(!read(folder, "c.json").contains("7 kernels"));
+}
+
+#[test]
+fn plans_are_measured_on_devices_and_threads() {
+    let folder = activated();
+    let folder = folder.path();
+    for (flag, place) in [("--tune-threads=2", "2 threads at M=24: "), ("--target=cpu_fibers", "the device ")] {
+        let said = compiles(folder, &["-o", "a.sutura", "--remarks=a.txt", flag]);
+        assert!(said.contains("plans      1 measured, 0 known before"), "{said}");
+        let remarks = read(folder, "a.txt");
+        let told = remarks.lines().find(|l| l.contains("[tune, passed] takes the plan")).expect("a remark");
+        assert!(told.contains(place), "{told}");
     }
 }

@@ -8,6 +8,7 @@ mod gather;
 mod loops;
 mod moves;
 mod places;
+mod plans;
 mod prologue;
 mod reductions;
 mod rows;

@@ -23,7 +23,7 @@ fn stitched(cx: &Context, module: &Module) -> Module {
 fn names(cx: &Context, module: &Module) -> (String, String) {
     let mut module = stitched(cx, module);
     run(cx, &mut module, "builtin.module(schedule-regions)").expect("a rule writes its schedule");
-    let text = schedules(cx, module.body()).expect("it is written");
+    let text = schedules(cx, module.body(), &[]).expect("it is written");
     let between =
         |start: &str| text.split(start).nth(1).and_then(|rest| rest.split('"').next()).expect("a name").to_owned();
     (between("schedule.region \""), between("roles \""))
@@ -59,7 +59,7 @@ fn a_trace_is_used_at_other_sizes() {
     assert_eq!((found.regions, found.unused.len(), found.unused_traces.len()), (1, 0, 0));
     let mut written = copy(&cx, &module);
     run(&cx, &mut written, "builtin.module(schedule-regions)").expect("it is legal");
-    let text = schedules(&cx, written.body()).expect("it is written");
+    let text = schedules(&cx, written.body(), &[]).expect("it is written");
     assert!(text.contains("loop d0 by 3 grid"), "{text}");
     run(&cx, &mut module, "builtin.module(convert-graph-to-gir)").expect("it is legal");
     agree_on_all_levels(&cx, &other, &module, &[&[("M", 0)], &[("M", 1)], &[("M", 7)], &[("M", 30)]]);
@@ -69,7 +69,7 @@ fn a_trace_is_used_at_other_sizes() {
     let mut module = stitched(&cx, &other);
     assert_eq!(attached(&cx, &mut module, &file).expect("both are there").unused_traces.len(), 1);
     run(&cx, &mut module, "builtin.module(schedule-regions)").expect("it is legal");
-    assert!(schedules(&cx, module.body()).expect("it is written").contains("loop d0 by 5 grid"));
+    assert!(schedules(&cx, module.body(), &[]).expect("it is written").contains("loop d0 by 5 grid"));
 }
 
 #[test]
@@ -80,17 +80,17 @@ fn a_file_says_by_which_edits_a_schedule_differs_from_the_rules() {
     let mut module = stitched(&cx, &first);
     attached(&cx, &mut module, &trace((&algorithm, &roles), "retile d0 of p:0 by 3")).expect("it fits");
     run(&cx, &mut module, "builtin.module(schedule-regions)").expect("it is legal");
-    let text = schedules(&cx, module.body()).expect("it is written");
+    let text = schedules(&cx, module.body(), &[]).expect("it is written");
     let line = text.lines().find_map(|line| line.trim().strip_prefix("// schedule.trace")).expect("the edits");
     // The line serves another region.
     let mut other = stitched(&cx, &product(&cx, ["9", "70"], Type::F32, false));
     attached(&cx, &mut other, &format!("schedule.trace{line}")).expect("it fits");
     run(&cx, &mut other, "builtin.module(schedule-regions)").expect("it is legal");
-    assert!(schedules(&cx, other.body()).expect("it is written").contains("loop d0 by 3 grid"));
+    assert!(schedules(&cx, other.body(), &[]).expect("it is written").contains("loop d0 by 3 grid"));
     // What rules write needs no edits.
     let mut usual = stitched(&cx, &first);
     run(&cx, &mut usual, "builtin.module(schedule-regions)").expect("a rule writes it");
-    assert!(!schedules(&cx, usual.body()).expect("it is written").contains("schedule.trace"));
+    assert!(!schedules(&cx, usual.body(), &[]).expect("it is written").contains("schedule.trace"));
 }
 
 #[test]

@@ -13,6 +13,7 @@ use std::time::Instant;
 use serde_json::{Map, json};
 use sutura_codegen as codegen;
 use sutura_ir::Context;
+use sutura_passes::graph_to_gir::plan_file::Step;
 use sutura_passes::machine_code::{self, Processor};
 use sutura_passes::rt_to_upstream::HostInterface;
 use sutura_runtime::Manifest;
@@ -489,16 +490,17 @@ impl Job<'_> {
         let own = STAGES.iter().map(|stage| if for_device(&stage) { &LOWER_FOR_DEVICE } else { stage });
         for stage in own.filter(|stage| stage.level >= start) {
             if stage.name == TILE {
+                let mut steps = Vec::new();
                 if let Some(path) = &self.args.schedule {
-                    schedules::attach(self.compilation, &mut program, path, self.talk)?;
+                    steps = schedules::attach(self.compilation, &mut program, path, self.talk)?;
                 }
                 if let Some(tuner) = self.tuner {
-                    program = tuner.tune(self.compilation, program, self.machine, self.talk)?;
+                    program = tuner.tune(self.compilation, program, (self.machine, &mut steps), self.talk)?;
                 }
-                if self.schedules(&program)? {
+                if self.schedules(&program, &steps)? {
                     return Ok(None);
                 }
-                self.report_schedules(&program)?;
+                self.report_schedules(&program, &steps)?;
             }
             let kernels_alone = for_device(&stage) && !program.has_host(&self.compilation.cx);
             let stage = if kernels_alone { &LOWER_KERNELS_FOR_DEVICE } else { stage };
@@ -579,12 +581,12 @@ impl Job<'_> {
     }
 
     /// Writes the schedules of regions where they are wanted; true when they are the product.
-    fn schedules(&self, program: &Program) -> Result<bool, Failure> {
+    fn schedules(&self, program: &Program, steps: &[Step]) -> Result<bool, Failure> {
         let wanted = self.args.emit == Some(Emit::Schedule);
         if !wanted && self.args.emit_dir.is_none() {
             return Ok(false);
         }
-        let text = schedules::text(self.compilation, program, self.talk)?;
+        let text = schedules::text(self.compilation, program, steps, self.talk)?;
         self.keep(Emit::Schedule, text.as_bytes())?;
         if wanted {
             files::write(self.output, text.as_bytes())?;
@@ -598,8 +600,12 @@ impl Job<'_> {
         report.level(cx, &program.module, emit, self.machine, &heard.all())
     }
 
-    fn report_schedules(&self, program: &Program) -> Result<(), Failure> {
+    fn report_schedules(&self, program: &Program, steps: &[Step]) -> Result<(), Failure> {
         let Some(report) = self.report else { return Ok(()) };
+        if !steps.is_empty() {
+            // What the planner said is of regions that are gone.
+            report.level(&self.compilation.cx, &program.module, Emit::Fusion, self.machine, &[])?;
+        }
         let scheduled = schedules::written(self.compilation, program, self.talk)?;
         report.schedules(&self.compilation.cx, &program.module, &scheduled.module)
     }

@@ -122,10 +122,12 @@ impl Report {
         plan::schedules(cx, regions, (module, scheduled), &sizes).map_err(Failure::input)
     }
 
-    /// Keeps the text of a level.
+    /// Keeps the text of a level, in place of one that it had before.
     pub(crate) fn text(&self, emit: Emit, text: String) {
         let (name, what) = described(emit);
-        self.found.borrow_mut().levels.push(Level { name, what, text });
+        let levels = &mut self.found.borrow_mut().levels;
+        levels.retain(|level| level.name != name);
+        levels.push(Level { name, what, text });
     }
 
     /// Keeps what kernels take of a GPU.

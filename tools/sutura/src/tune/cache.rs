@@ -14,7 +14,7 @@ use crate::machine::Machine;
 /// What the file says that it is.
 const FORMAT: &str = "sutura-tune";
 /// Version of all that this module reads and writes. It goes up as well when measurements mean something else.
-const VERSION: u64 = 3;
+const VERSION: u64 = 4;
 
 /// What choices hold for: another machine, other numbers of its description or another compiler make others.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
@@ -31,11 +31,11 @@ pub(crate) struct Identity {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Entry {
-    /// The schedule that is taken, by what differs from the usual one.
-    pub(crate) schedule: String,
+    /// The schedule that is taken, by what differs from the usual one, or the plan.
+    pub(crate) taken: String,
     /// The sizes that were measured at, in words.
     pub(crate) sizes: String,
-    /// Median nanoseconds of a run, by schedule.
+    /// Median nanoseconds of a run, by schedule or plan.
     pub(crate) nanoseconds: BTreeMap<String, u64>,
 }
 
@@ -43,7 +43,8 @@ pub(crate) struct Entry {
 #[serde(deny_unknown_fields)]
 struct Held {
     machine: Identity,
-    /// By the hash of the region's text and of the sizes that it was measured at.
+    /// By the hash of the text of a region and of the sizes that it was measured at; with `plan` in front, what the ops of some
+    /// regions become.
     kernels: BTreeMap<String, Entry>,
 }
 
@@ -183,10 +184,10 @@ mod tests {
     fn two_that_write_to_one_file_keep_what_the_other_wrote() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("c.json");
-        let entry = |schedule: &str| Entry {
-            schedule: schedule.to_owned(),
+        let entry = |taken: &str| Entry {
+            taken: taken.to_owned(),
             sizes: "M=1".into(),
-            nanoseconds: BTreeMap::from([(schedule.to_owned(), 5)]),
+            nanoseconds: BTreeMap::from([(taken.to_owned(), 5)]),
         };
         let (mut one, mut two) = (Cache::open(Some(&path)).unwrap(), Cache::open(Some(&path)).unwrap());
         one.put(&machine("a"), "k", entry("1x2")).unwrap();
@@ -204,7 +205,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("c.json");
         let machine = machine("a");
-        let entry = || Entry { schedule: "usual".into(), sizes: String::new(), nanoseconds: BTreeMap::new() };
+        let entry = || Entry { taken: "usual".into(), sizes: String::new(), nanoseconds: BTreeMap::new() };
         let (writers, choices) = (4, 8);
         std::thread::scope(|scope| {
             for writer in 0..writers {
@@ -222,7 +223,7 @@ mod tests {
     fn without_a_file_choices_hold_for_one_compilation() {
         let mut cache = Cache::open(None).unwrap();
         let machine = machine("a");
-        let entry = Entry { schedule: "1x2".into(), sizes: String::new(), nanoseconds: BTreeMap::new() };
+        let entry = Entry { taken: "1x2".into(), sizes: String::new(), nanoseconds: BTreeMap::new() };
         cache.put(&machine, "k", entry.clone()).unwrap();
         assert_eq!(cache.get(&machine, "k"), Some(&entry));
     }

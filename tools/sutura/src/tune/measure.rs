@@ -2,13 +2,12 @@
 
 use std::time::Instant;
 
-use sutura_dialects::schedule::TreeAttr;
 use sutura_ir::{Context, Module};
 use sutura_runtime::device::Device;
 use sutura_runtime::{DeviceTensor, ElementType, Model, Options, Session, Tensor};
 
 use super::On;
-use super::problem::Problem;
+use super::problem::{Make, Problem};
 use crate::compile::compile_text;
 use crate::failure::{Failure, Kind};
 use crate::files::TemporaryFolder;
@@ -65,16 +64,16 @@ struct Runner {
     times: Vec<f64>,
 }
 
-/// Median nanoseconds of a run by each schedule.
+/// Median nanoseconds of a run in each way.
 pub(super) fn measure(
     (cx, described): (&Context, &Module),
-    problem: &mut Problem,
-    schedules: &[&TreeAttr],
+    problem: &Problem,
+    ways: &[Make<'_>],
     on: &On<'_>,
 ) -> Result<Vec<u64>, Failure> {
     let mut runners = Vec::new();
-    for schedule in schedules {
-        let text = problem.text(cx, described, schedule).map_err(Failure::internal)?;
+    for way in ways {
+        let text = problem.text(cx, described, *way).map_err(Failure::internal)?;
         runners.push(Runner::new(&text, &problem.inputs, on)?);
     }
     for round in 0..ROUNDS {

@@ -1,11 +1,13 @@
-//! `--tune`: the schedules of regions are chosen by measuring on this machine, or on a device of it, once per region, sizes and
-//! machine.
+//! `--tune`: the plan and the schedules of its regions are chosen by measuring on this machine, or on a device of it, once per
+//! region, sizes and machine.
 //!
 //! Each region with a choice is taken out of the program; the schedules that are predicted to be fastest, and the usual one, are
-//! compiled and run in turns, and the region gets the fastest one as its attribute. Choices are kept in a file.
+//! compiled and run in turns, and the region gets the fastest one as its attribute. Before that the same is done with other plans:
+//! regions whose ops could be other regions. Choices are kept in a file.
 
 mod cache;
 mod measure;
+mod plans;
 mod problem;
 
 use std::cell::RefCell;
@@ -14,11 +16,11 @@ use std::time::Instant;
 
 use cache::{Cache, Entry, Identity};
 use measure::Place;
-use problem::Problem;
+use problem::{Make, Problem};
 use sutura_codegen::Target;
-use sutura_dialects::schedule::TreeAttr;
 use sutura_ir::diagnostics::{Diagnostic, RemarkKind};
 use sutura_ir::{Loc, OpRef, Rewriter};
+use sutura_passes::graph_to_gir::plan_file::Step;
 use sutura_passes::graph_to_gir::{Candidate, Choice, choices};
 use sutura_runtime::device::Devices;
 
@@ -29,9 +31,9 @@ use crate::pipeline::{Compilation, Emit, Program};
 use crate::sizes;
 use crate::talk::Talk;
 
-/// Schedules of a region that are measured: the usual one, and those that are predicted to be fastest.
+/// Ways of a region that are measured: the usual one, and those that are predicted to be fastest.
 const MEASURED: usize = 4;
-/// How much of the time another schedule than the usual one must save to be taken: medians differ by less from run to run.
+/// How much of the time another way than the usual one must save to be taken: medians differ by less from run to run.
 const MARGIN: f64 = 0.95;
 /// What remarks say that they are from.
 const NAME: &str = "tune";
@@ -53,9 +55,17 @@ struct On<'m> {
     place: Place,
 }
 
-/// What was decided for a region.
+/// A way to make regions kernels.
+struct Way<'a> {
+    name: String,
+    predicted_ns: Option<f64>,
+    make: Make<'a>,
+}
+
+/// What was decided for regions.
 struct Decision {
-    schedule: TreeAttr,
+    /// The way that is taken, by its number.
+    taken: usize,
     words: String,
     measured: bool,
 }
@@ -118,34 +128,39 @@ impl Tuner {
         Ok(Place::Threads(self.threads.into()))
     }
 
-    /// Gives all regions that have a choice their schedules.
+    /// Gives a program the fastest plan, and all regions that have a choice their schedules; the steps that led to that plan are
+    /// added to `steps`.
     pub(crate) fn tune(
         &self,
         compilation: &Compilation,
         mut program: Program,
-        machine: &Machine,
+        (machine, steps): (&Machine, &mut Vec<Step>),
         talk: &Talk,
     ) -> Result<Program, Failure> {
-        let start = Instant::now();
         let (cx, on) = (&compilation.cx, self.on(machine)?);
         sizes::of(&sizes::declared(cx, &program.module), ("--tune-sizes", &self.sizes))?;
         let sizes = self.sizes.iter().cloned().collect();
+        if !compilation.no_fusion {
+            program = plans::Search::new(self, compilation, (&on, &sizes), talk).run(program, steps)?;
+        }
+        let start = Instant::now();
         let choices = choices(cx, program.module.body(), &sizes).map_err(Failure::input)?;
         let (mut measured, mut known) = (0, 0);
         for choice in choices {
             let Some(region) = region(compilation, &program, &choice) else { continue };
             let loc = region.loc();
-            let decision = match Problem::of(cx, region, &sizes) {
-                Ok(problem) => self.decide(compilation, &program, problem, &choice.candidates, &on, talk),
-                Err(why) => Err(Failure::internal(why)),
-            };
+            let ways: Vec<Way<'_>> = choice.candidates.iter().map(Way::of_schedule).collect();
+            let decision = Problem::of(cx, &[region], &sizes).map_err(Failure::internal).and_then(|problem| {
+                self.decide((compilation, &program), &problem, ("schedule", &problem.key), &ways, &on, talk)
+            });
             match decision {
-                Ok(Decision { schedule, words, measured: now }) => {
+                Ok(Decision { taken, words, measured: now }) => {
                     (measured, known) = if now { (measured + 1, known) } else { (measured, known + 1) };
                     remark(compilation, loc, RemarkKind::Passed, &words, talk);
                     let inside = program.module.body_mut().nested_mut(choice.function);
                     let inside = inside.ok_or_else(|| Failure::internal("a function has lost its body"))?;
-                    Rewriter::new(cx, inside).set_prop(choice.fusion, "schedule", Some(cx.ext_attr(schedule)));
+                    let schedule = cx.ext_attr(choice.candidates[taken].schedule.clone());
+                    Rewriter::new(cx, inside).set_prop(choice.fusion, "schedule", Some(schedule));
                 }
                 // A file that cannot be written is no reason to measure the other regions.
                 Err(failure) if failure.kind == Kind::System => return Err(failure),
@@ -160,40 +175,56 @@ impl Tuner {
         Ok(program)
     }
 
+    /// Which of some ways to make the regions of a problem is fastest. `what` is said of the ways, and `key` what the choice is
+    /// kept under. A plan stays where it is not sure that another one is better: it is the same for all sizes.
     fn decide(
         &self,
-        compilation: &Compilation,
-        program: &Program,
-        mut problem: Problem,
-        candidates: &[Candidate],
+        (compilation, program): (&Compilation, &Program),
+        problem: &Problem,
+        (what, key): (&str, &str),
+        ways: &[Way<'_>],
         on: &On<'_>,
         talk: &Talk,
     ) -> Result<Decision, Failure> {
-        let key = on.place.key(&problem.key);
+        let (key, again) = (on.place.key(key), what == "plan");
         if let Some(entry) = self.cache.borrow().get(&on.identity, &key) {
-            if let Some(known) = candidates.iter().find(|c| c.name == entry.schedule) {
-                let words = format!("{}; known from before", words(entry, candidates, &on.place));
-                return Ok(Decision { schedule: known.schedule.clone(), words, measured: false });
+            if let Some(taken) = ways.iter().position(|way| way.name == entry.taken) {
+                let words = format!("{}; known from before", words(entry, what, ways, &on.place));
+                return Ok(Decision { taken, words, measured: false });
             }
-            let known: Vec<String> = candidates.iter().map(|c| format!("\"{}\"", c.name)).collect();
+            let known: Vec<String> = ways.iter().map(|way| format!("\"{}\"", way.name)).collect();
+            let subject = if what == "schedule" { "the kernel" } else { "the" };
             talk.warning(&format!(
-                "the cache says \"{}\" of the kernel {key}, which has only {}: it is measured anew",
-                entry.schedule,
+                "the cache says \"{}\" of {subject} {key}, which has only {}: it is measured anew",
+                entry.taken,
                 known.join(", ")
             ));
         }
-        let promising = promising(candidates);
-        let schedules: Vec<&TreeAttr> = promising.iter().map(|candidate| &candidate.schedule).collect();
-        let times = measure::measure((&compilation.cx, &program.module), &mut problem, &schedules, on)?;
-        let taken = fastest(&promising, &times);
-        let entry = Entry {
-            schedule: taken.name.clone(),
-            sizes: problem.sizes,
-            nanoseconds: promising.iter().map(|c| c.name.clone()).zip(times).collect::<BTreeMap<_, _>>(),
-        };
-        let words = format!("{}; measured now", words(&entry, candidates, &on.place));
+        let promising = promising(ways);
+        let made: Vec<Make<'_>> = promising.iter().map(|way| ways[*way].make).collect();
+        let measure = |made: &[Make<'_>]| measure::measure((&compilation.cx, &program.module), problem, made, on);
+        let times = measure(&made)?;
+        let mut taken = *fastest(&promising.iter().collect::<Vec<_>>(), &times);
+        let name = |way: &usize| ways[*way].name.clone();
+        let mut nanoseconds: BTreeMap<String, u64> = promising.iter().map(name).zip(times).collect();
+        if again && taken > 0 {
+            // Of several that are close the luckiest one seems fastest: it must be faster once more, beside the usual one alone.
+            let both = [0, taken];
+            let times = measure(&both.map(|way| ways[way].make))?;
+            taken = *fastest(&both.each_ref(), &times);
+            nanoseconds.extend(both.iter().map(name).zip(times));
+        }
+        let entry = Entry { taken: ways[taken].name.clone(), sizes: problem.sizes.clone(), nanoseconds };
+        let words = format!("{}; measured now", words(&entry, what, ways, &on.place));
         self.cache.borrow_mut().put(&on.identity, &key, entry)?;
-        Ok(Decision { schedule: taken.schedule.clone(), words, measured: true })
+        Ok(Decision { taken, words, measured: true })
+    }
+}
+
+impl<'a> Way<'a> {
+    fn of_schedule(candidate: &'a Candidate) -> Self {
+        let Candidate { name, schedule, predicted_ns } = candidate;
+        Self { name: name.clone(), predicted_ns: *predicted_ns, make: Make::Schedule(schedule) }
     }
 }
 
@@ -217,13 +248,12 @@ fn remark(compilation: &Compilation, loc: Loc, kind: RemarkKind, words: &str, ta
     compilation.tell(&diagnostic, talk);
 }
 
-/// The schedules to measure, the usual one first, then by predicted time.
-fn promising(candidates: &[Candidate]) -> Vec<&Candidate> {
-    let (usual, others) = candidates.split_at(1.min(candidates.len()));
-    let mut others: Vec<&Candidate> = others.iter().collect();
-    let time = |c: &Candidate| c.predicted_ns.unwrap_or(f64::INFINITY);
-    others.sort_by(|a, b| time(a).total_cmp(&time(b)));
-    usual.iter().chain(others).take(MEASURED).collect()
+/// The ways to measure, the usual one first, then by predicted time.
+fn promising(ways: &[Way<'_>]) -> Vec<usize> {
+    let mut others: Vec<usize> = (1..ways.len()).collect();
+    let time = |way: usize| ways[way].predicted_ns.unwrap_or(f64::INFINITY);
+    others.sort_by(|a, b| time(*a).total_cmp(&time(*b)));
+    (0..ways.len().min(1)).chain(others).take(MEASURED).collect()
 }
 
 /// The one of the shortest time, or the first one where none is clearly better.
@@ -238,9 +268,8 @@ fn fastest<'a, T: ?Sized>(measured: &[&'a T], times: &[u64]) -> &'a T {
 }
 
 /// What was measured and predicted, and what is taken.
-fn words(entry: &Entry, candidates: &[Candidate], place: &Place) -> String {
-    let predicted: HashMap<String, f64> =
-        candidates.iter().filter_map(|c| Some((c.name.clone(), c.predicted_ns?))).collect();
+fn words(entry: &Entry, what: &str, ways: &[Way<'_>], place: &Place) -> String {
+    let predicted: HashMap<&str, f64> = ways.iter().filter_map(|w| Some((w.name.as_str(), w.predicted_ns?))).collect();
     let micros = |ns: f64| format!("{:.2} us", ns / 1000.0);
     let mut times: Vec<(&String, &u64)> = entry.nanoseconds.iter().collect();
     times.sort_by_key(|(name, ns)| (**ns, *name));
@@ -249,23 +278,23 @@ fn words(entry: &Entry, candidates: &[Candidate], place: &Place) -> String {
         format!("{name} {} (predicted {predicted})", micros(*ns as f64))
     };
     let times: Vec<String> = times.into_iter().map(words).collect();
-    let (taken, sizes, number) = (&entry.schedule, &entry.sizes, candidates.len());
-    format!("takes the schedule {taken} of {number}; {place} at {sizes}: {}", times.join(", "))
+    let (taken, sizes, number) = (&entry.taken, &entry.sizes, ways.len());
+    format!("takes the {what} {taken} of {number}; {place} at {sizes}: {}", times.join(", "))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    fn candidate(columns: i64, predicted_ns: Option<f64>) -> Candidate {
-        Candidate { name: format!("columns={columns}"), schedule: TreeAttr { versions: vec![] }, predicted_ns }
+    fn way(columns: i64, predicted_ns: Option<f64>) -> Way<'static> {
+        Way { name: format!("columns={columns}"), predicted_ns, make: Make::AsIs }
     }
 
     #[test]
     fn the_usual_schedule_and_the_best_predictions_are_measured() {
         let all = [(1, Some(9.0)), (2, None), (3, Some(3.0)), (4, Some(2.0)), (5, Some(5.0))];
-        let all: Vec<Candidate> = all.map(|(columns, ns)| candidate(columns, ns)).into();
-        let names = |all: &[Candidate]| promising(all).iter().map(|c| c.name.clone()).collect::<Vec<_>>();
+        let all = all.map(|(columns, ns)| way(columns, ns));
+        let names = |all: &[Way<'_>]| promising(all).iter().map(|way| all[*way].name.clone()).collect::<Vec<_>>();
         assert_eq!(names(&all), ["columns=1", "columns=4", "columns=3", "columns=5"]);
         assert_eq!(names(&all[..2]), ["columns=1", "columns=2"]);
     }

@@ -1,10 +1,10 @@
-//! A region as a program of its own, which can be compiled and run.
+//! Regions as a program of their own, which can be compiled and run.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use sutura_dialects::r#dyn::Facts;
 use sutura_dialects::r#dyn::attr::{symbolic_shape, tensor_of};
-use sutura_dialects::r#dyn::ops::SymbolOp;
+use sutura_dialects::r#dyn::ops::{EqualOp, SymbolOp};
 use sutura_dialects::r#dyn::poly::Poly;
 use sutura_dialects::func::{FuncOp, ReturnOp};
 use sutura_dialects::graph::{ConstantOp, FusionOp, ReshapeOp};
@@ -15,8 +15,20 @@ use sutura_ir::{
     Attr, BlockRef, Builder, Context, IrMapping, Loc, Module, Op, OpRef, OpState, OpView, Rewriter, Type, Value,
 };
 use sutura_passes::gir::cost::likely;
+use sutura_passes::stitch::replan::{model_of, replan};
 
 use crate::input;
+
+/// What is done to regions before they are measured.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Make<'a> {
+    /// Nothing.
+    AsIs,
+    /// The only one gets a schedule.
+    Schedule(&'a TreeAttr),
+    /// Their ops become other kernels.
+    Plan(&'a [Vec<usize>]),
+}
 
 /// What is measured.
 pub(super) struct Problem {
@@ -28,23 +40,30 @@ pub(super) struct Problem {
     pub(super) inputs: Vec<Vec<i64>>,
     /// Holds one function.
     module: Module,
-    fusion: Op,
+    function: Op,
+    regions: Vec<Op>,
 }
 
 impl Problem {
-    /// Takes a `graph.fusion` out of its function. Constants that it reads become others of their type, since times do not
-    /// depend on what they hold, and each size becomes one of an input that nobody reads, so that every size is known.
+    /// Takes `graph.fusion`s, which are in order, out of their function. Constants that they read become others of their type,
+    /// since times do not depend on what they hold, and each size becomes one of an input that nobody reads, so that every size
+    /// is known.
     ///
     /// # Errors
-    /// Says why the region cannot stand alone.
-    pub(super) fn of(cx: &Context, fusion: OpRef<'_>, given: &HashMap<String, i64>) -> Result<Self, String> {
-        let entry = fusion.as_::<FusionOp<'_>>().and_then(|f| f.body().entry()).ok_or("it has no body")?;
-        let facts = Facts::of_block(entry).map_err(|(_, contradiction)| contradiction.to_string())?;
-        let carriers = entry.ops().filter_map(|op| Some(carrier(cx, op.as_::<SymbolOp<'_>>()?.name())));
-        let mut types: Vec<Type> = carriers.collect();
+    /// Says why the regions cannot stand alone.
+    pub(super) fn of(cx: &Context, regions: &[OpRef<'_>], given: &HashMap<String, i64>) -> Result<Self, String> {
+        let declared = facts(regions);
+        let mut types: Vec<Type> =
+            declared.iter().filter_map(|op| Some(carrier(cx, op.as_::<SymbolOp<'_>>()?.name()))).collect();
         let n_sizes = types.len();
-        let taken = |value: &Value| !is_constant(fusion, *value);
-        types.extend(fusion.operands().filter(taken).map(|v| fusion.body.ty(v)));
+        let read = read_by(regions);
+        types.extend(read.iter().filter(|(_, constant)| !constant).map(|(value, _)| regions[0].body.ty(*value)));
+        let (module, function, copies) = standalone(regions, &declared, (&types, n_sizes), &read)?;
+        let facts = {
+            let body = module.body().nested(function).ok_or("its function has no body")?;
+            let block = body.entry_block().ok_or("its function has no body")?;
+            Facts::of_block(BlockRef { cx, body, block }).map_err(|(_, contradiction)| contradiction.to_string())?
+        };
         let own = |free: &str| Some(given.get(free).copied().unwrap_or_else(|| likely(&facts.info(free))));
         let value_of = |name: &str| facts.canonical(&Poly::symbol(name)).eval(&own);
         let inputs = types.iter().map(|ty| dims(cx, *ty, &value_of)).collect::<Result<_, _>>()?;
@@ -57,24 +76,71 @@ impl Problem {
         if sizes.is_empty() {
             sizes.push_str("the fixed sizes");
         }
-        let (module, fusion) = standalone(cx, fusion, &types, n_sizes)?;
         let text = module_text(cx, &module, &PrintOptions { discard_value_names: true, ..PrintOptions::default() });
         let key = input::hash(format!("{text}{sizes}").as_bytes());
-        Ok(Self { key, sizes, inputs, module, fusion })
+        Ok(Self { key, sizes, inputs, module, function, regions: copies })
     }
 
-    /// The program for a machine, `described` by a module that holds its description, with this schedule.
-    pub(super) fn text(&mut self, cx: &Context, described: &Module, schedule: &TreeAttr) -> Result<String, String> {
-        let body = self.module.body();
-        let function = body.entry_block().and_then(|b| body.ops(b).next()).ok_or("its function is gone")?;
-        let inside = self.module.body_mut().nested_mut(function).ok_or("its function has no body")?;
-        Rewriter::new(cx, inside).set_prop(self.fusion, "schedule", Some(cx.ext_attr(schedule.clone())));
+    /// The program for a machine, `described` by a module that holds its description, made in one way.
+    ///
+    /// # Errors
+    /// When the regions cannot be made so.
+    pub(super) fn text(&self, cx: &Context, described: &Module, make: Make<'_>) -> Result<String, String> {
+        let mut module = self.module.clone();
+        let inside = module.body_mut().nested_mut(self.function).ok_or("its function has no body")?;
+        match make {
+            Make::AsIs => {}
+            Make::Schedule(tree) => {
+                let mut rewriter = Rewriter::new(cx, inside);
+                let set = |region: &Op| rewriter.set_prop(*region, "schedule", Some(cx.ext_attr(tree.clone())));
+                self.regions.iter().for_each(set);
+            }
+            Make::Plan(kernels) => replan(cx, inside, &self.regions, kernels, &model_of(cx, described.body())?)?,
+        }
         let machine = machine_in(cx, described.body())?.ok_or("the module describes no machine")?;
-        let function = OpRef::new(cx, self.module.body(), function);
+        let function = OpRef::new(cx, module.body(), self.function);
         // Without aliases, so that one text can follow the other.
         let options = PrintOptions { local_scope: true, ..PrintOptions::default() };
         Ok(format!("{}\n{}", op_text(machine, &options), op_text(function, &options)))
     }
+}
+
+/// What regions state of sizes, each once, names of sizes first.
+fn facts<'a>(regions: &[OpRef<'a>]) -> Vec<OpRef<'a>> {
+    let (mut names, mut equalities, mut seen) = (Vec::new(), Vec::new(), HashSet::new());
+    for op in regions.iter().flat_map(|region| region.region(0).and_then(|r| r.entry())).flat_map(|entry| entry.ops()) {
+        if let Some(symbol) = op.as_::<SymbolOp<'a>>() {
+            names.extend(seen.insert(symbol.name().to_owned()).then_some(op));
+        } else if let Some(equal) = op.as_::<EqualOp<'a>>() {
+            equalities.extend(seen.insert(format!("{} = {}", equal.lhs(), equal.rhs())).then_some(op));
+        }
+    }
+    names.extend(equalities);
+    names
+}
+
+/// The values that regions read and do not make, each once, and whether it is a constant.
+fn read_by(regions: &[OpRef<'_>]) -> Vec<(Value, bool)> {
+    let made: HashSet<Value> = regions.iter().flat_map(|region| region.results()).collect();
+    let mut read: Vec<(Value, bool)> = Vec::new();
+    for region in regions {
+        for value in region.operands().filter(|value| !made.contains(value)) {
+            if !read.iter().any(|(known, _)| *known == value) {
+                read.push((value, is_constant(*region, value)));
+            }
+        }
+    }
+    read
+}
+
+/// What regions make that others use; all of what a single one makes.
+fn made_by(regions: &[OpRef<'_>]) -> Vec<Value> {
+    let own: HashSet<Op> = regions.iter().map(|region| region.op).collect();
+    let results = regions.iter().flat_map(|region| region.results().map(move |value| (region.body, value)));
+    let kept = |(body, value): &(&sutura_ir::Body, Value)| {
+        body.is_unused(*value) || body.uses(*value).any(|used| !own.contains(&used.owner))
+    };
+    results.filter(kept).map(|(_, value)| value).collect()
 }
 
 /// A tensor with one dim, of this size.
@@ -107,48 +173,64 @@ fn filled(cx: &Context, ty: Type) -> Option<Attr> {
     if elem.is_float(cx) { cx.splat_attr(ty, cx.float_attr(0.5, elem)) } else { cx.dense_attr(ty, &[0]) }
 }
 
-/// A module with a function of the region, and the region in it.
-fn standalone(cx: &Context, fusion: OpRef<'_>, types: &[Type], n_sizes: usize) -> Result<(Module, Op), String> {
-    let entry = fusion.as_::<FusionOp<'_>>().and_then(|f| f.body().entry()).ok_or("it has no body")?;
-    let results: Vec<Type> = fusion.result_types().collect();
+/// A module with a function of the regions, the function and the regions in it.
+fn standalone(
+    regions: &[OpRef<'_>],
+    facts: &[OpRef<'_>],
+    (types, n_sizes): (&[Type], usize),
+    read: &[(Value, bool)],
+) -> Result<(Module, Op, Vec<Op>), String> {
+    let first = regions.first().ok_or("there is no region")?;
+    let (cx, made) = (first.cx, made_by(regions));
+    if !regions.iter().all(|region| region.is::<FusionOp<'_>>()) {
+        return Err("it is no region".to_owned());
+    }
+    let results: Vec<Type> = made.iter().map(|value| first.body.ty(*value)).collect();
     let mut module = Module::new(cx, Loc::UNKNOWN);
     let block = module.body().entry_block().ok_or("a module has a block")?;
     let mut b = Builder::at_end(cx, module.body_mut(), block);
     let mut copied = Err("it cannot be copied".to_owned());
     let function = FuncOp::define(&mut b, Loc::UNKNOWN, "region", types, &results, |b| {
-        copied = fill(b, fusion, entry, n_sizes);
+        copied = fill(b, regions, facts, n_sizes, read, &made);
     });
     let copied = copied?;
     let inside = module.body_mut().nested_mut(function).ok_or("its function has no body")?;
-    // Why neighbours were left out is nothing of the region's own.
-    Rewriter::new(cx, inside).set_prop(copied, "reasons", None);
-    Ok((module, copied))
+    // Why neighbours were left out is nothing of the regions' own.
+    let mut rewriter = Rewriter::new(cx, inside);
+    copied.iter().for_each(|copy| rewriter.set_prop(*copy, "reasons", None));
+    Ok((module, function, copied))
 }
 
-/// Builds the body of the function, whose arguments after the sizes are what the region takes.
-fn fill(b: &mut Builder<'_>, fusion: OpRef<'_>, entry: BlockRef<'_>, n_sizes: usize) -> Result<Op, String> {
-    let cx = fusion.cx;
+/// Builds the body of the function, whose arguments after the sizes are what the regions take.
+fn fill(
+    b: &mut Builder<'_>,
+    regions: &[OpRef<'_>],
+    facts: &[OpRef<'_>],
+    n_sizes: usize,
+    read: &[(Value, bool)],
+    made: &[Value],
+) -> Result<Vec<Op>, String> {
+    let cx = b.cx();
     let args = b.body().entry_block().map(|block| b.body().block_args(block).to_vec()).unwrap_or_default();
     let mut args = args.into_iter().skip(n_sizes);
     let mut mapping = IrMapping::new();
-    for fact in entry.ops().filter(|op| op.name_str().starts_with("dyn.")) {
-        mapping.clone_op(fact, b).map_err(|e| e.to_string())?;
+    for fact in facts {
+        mapping.clone_op(*fact, b).map_err(|e| e.to_string())?;
     }
-    let mut constants: Vec<Value> = Vec::new();
-    for operand in fusion.operands() {
-        if !is_constant(fusion, operand) {
-            mapping.map(operand, args.next().ok_or("an input is missing")?);
-        } else if !constants.contains(&operand) {
-            constants.push(operand);
-            let ty = fusion.body.ty(operand);
-            let value = filled(cx, ty).ok_or("it reads a constant without a fixed size")?;
-            let state = OpState::of(cx, ConstantOp::def(), Loc::UNKNOWN).results([ty]).prop(cx.ident("value"), value);
-            let constant = b.create(state);
-            mapping.map(operand, b.op_ref(constant).result(0));
+    for (operand, constant) in read {
+        if !constant {
+            mapping.map(*operand, args.next().ok_or("an input is missing")?);
+            continue;
         }
+        let ty = regions[0].body.ty(*operand);
+        let value = filled(cx, ty).ok_or("it reads a constant without a fixed size")?;
+        let state = OpState::of(cx, ConstantOp::def(), Loc::UNKNOWN).results([ty]).prop(cx.ident("value"), value);
+        let constant = b.create(state);
+        mapping.map(*operand, b.op_ref(constant).result(0));
     }
-    let copy = mapping.clone_op(fusion, b).map_err(|e| e.to_string())?;
-    let results: Vec<Value> = b.body().results(copy).collect();
-    ReturnOp::build(b, Loc::UNKNOWN, &results);
-    Ok(copy)
+    let copies = regions.iter().map(|region| mapping.clone_op(*region, b).map_err(|e| e.to_string()));
+    let copies = copies.collect::<Result<_, _>>()?;
+    let results: Option<Vec<Value>> = made.iter().map(|value| mapping.get(*value)).collect();
+    ReturnOp::build(b, Loc::UNKNOWN, &results.ok_or("a result is missing")?);
+    Ok(copies)
 }
