@@ -8,7 +8,8 @@ use sutura_ir::ext::{DialectAttr, ParamValue};
 use sutura_ir::{Context, Diagnostics, Registry};
 
 use super::tree::{
-    Bring, Dim, Kernel, Launch, Loop, Node, Operand, Place, Rewrite, Runs, Split, StageName, Tile, Version, walk,
+    Bring, Dim, Kernel, Launch, Loop, Node, Operand, Place, Prefetch, Rewrite, Runs, Split, StageName, Stored, Tile,
+    Version, walk,
 };
 use super::{MAX_LOOPS, ScheduleDialect, TreeAttr};
 use crate::r#dyn::Poly;

@@ -52,7 +52,8 @@ impl<'a> Lowering<'a, '_> {
         match whole && row.exists.is_none() && strip.rows == 1 {
             true => Ok(row.clone()),
             false if strip.rows != 1 => Err("it has several rows"),
-            false => Err("a part of it may lie outside"),
+            false if self.one_copy => Err("a part of it may lie outside"),
+            false => Err("in some groups a part of it lies outside"),
         }
     }
 }

@@ -1,27 +1,34 @@
 //! What is said of the caches: of stores to outputs, of tiles that live in them, of operands that are asked for ahead.
 
+use std::collections::HashSet;
+
 use sutura_dialects::schedule::{Kernel, Node, Operand, Place, Stored, walk};
 use sutura_ir::Type;
 
 use super::{Check, Checked};
-use crate::region::Access;
+use crate::region::{Access, Stage};
 
 impl<'c> Check<'c, '_, '_> {
     /// Sizes of clauses are those of the region, and an output is the home of one tile.
     pub(super) fn clauses(&self, tree: &'c Kernel) -> Checked {
-        let (mut checked, mut homes) = (Ok(()), Vec::new());
+        let (mut checked, mut homes, mut placed) = (Ok(()), Vec::new(), Vec::new());
         walk(&tree.body, &mut |node| {
             let facts = &self.of.region.facts;
             let symbols = node.sizes().iter().flat_map(|size| size.symbols());
             if let Some(symbol) = symbols.into_iter().find(|symbol| !facts.is_defined(symbol)) {
                 checked = Err(format!("a clause asks for '{symbol}', which is no size of the region"));
             }
-            let Node::Place(Place { home: Some(home), .. }) = node else { return };
-            if homes.contains(&home.number) {
-                checked = Err(format!("two tiles have their home in {}", self.name(home.number)));
-            }
-            homes.push(home.number);
+            let Node::Place(place) = node else { return };
+            placed.push(place.stage.number);
+            homes.extend(place.home.as_ref().map(|home| home.number));
         });
+        let count = |list: &[usize], stage: &usize| list.iter().filter(|other| *other == stage).count();
+        if let Some(home) = homes.iter().find(|home| count(&homes, home) > 1) {
+            return Err(format!("two tiles have their home in {}", self.name(*home)));
+        }
+        if let Some(home) = homes.iter().find(|home| count(&placed, home) > 1) {
+            return Err(format!("a tile has its home in {}, which is placed several times", self.name(*home)));
+        }
         checked
     }
 
@@ -96,16 +103,25 @@ impl<'c> Check<'c, '_, '_> {
         if !self.side_by_side(at, place) {
             return Err(format!("{lives}, where the columns of the tile do not lie side by side"));
         }
+        // What is made of the tile element by element may be computed where it is needed.
+        let mut made_of_it = HashSet::from([s]);
+        let reads = |stage: &Stage<'_>, made: &HashSet<usize>| {
+            stage.inputs.iter().any(|read| self.nest().maker(read).is_some_and(|maker| made.contains(&maker)))
+        };
+        for (number, stage) in self.nest().stages.iter().enumerate() {
+            if !stage.reduces() && reads(stage, &made_of_it) {
+                made_of_it.insert(number);
+            }
+        }
         let mut late = None;
         walk(&list[behind + 1..], &mut |node| {
             let Node::Place(reader) = node else { return };
-            let reads = |read: &Access| self.nest().maker(read) == Some(s);
-            if self.stage(reader.stage.number).inputs.iter().any(reads) {
+            if reads(self.stage(reader.stage.number), &made_of_it) {
                 late = late.or(Some(reader.stage.number));
             }
         });
         match late {
-            Some(reader) => Err(format!("{lives}, and {} reads it when that is stored there", self.name(reader))),
+            Some(reader) => Err(format!("{lives}, and {} needs it when that is stored there", self.name(reader))),
             None => Ok(()),
         }
     }
