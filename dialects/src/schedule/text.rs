@@ -77,8 +77,7 @@ pub(super) fn parse(p: &mut dyn ParamParser) -> Parsed<TreeAttr> {
 
 /// What follows `version`.
 fn version(p: &mut dyn ParamParser) -> Parsed<Version> {
-    let mut version = Version::default();
-    version.guard = when(p)?;
+    let mut version = Version { guard: when(p)?, ..Version::default() };
     p.punct("{")?;
     loop {
         if p.opt_keyword("join") {
