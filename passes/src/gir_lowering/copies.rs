@@ -54,7 +54,7 @@ impl<'a> Lowering<'a, '_> {
     /// A copy of constant extents: threads begin to copy vectors, or move them at once where they are not what the machine copies.
     pub(super) fn async_copy_op(&mut self, this: &AsyncCopyOp<'a>) -> Lowered<'a, ()> {
         let op = this.op_ref();
-        let (from, to) = (self.held_slice(op, this.from())?, self.held_slice(op, this.to())?);
+        let (from, mut to) = (self.held_slice(op, this.from())?, self.held_slice(op, this.to())?);
         let ty: &SliceType = op.cx.type_as(op.ty(this.to())).expect("the declaration says a slice");
         let (Some(rows), Some(cols)) = (ty.rows.as_const(), ty.cols.as_const()) else {
             return self.fail(op, "copies asynchronously what has no constant extents");
@@ -66,6 +66,10 @@ impl<'a> Lowering<'a, '_> {
         if let Some(lanes) = self.e.lanes_of_copies((&from, &to), cols).filter(|_| alive.is_none()) {
             let begun = self.e.with_lanes(lanes, |e| e.begin_copies((&from, &to), (rows, cols), zeros));
             return self.at(op, begun);
+        }
+        if !zeros {
+            to.row.window = self.meet(from.row.window, to.row.window);
+            to.col.window = self.meet(from.col.window, to.col.window);
         }
         let exists = [to.exists, alive, from.exists.filter(|_| !zeros)].into_iter().flatten();
         let exists = exists.fold(None, |all, exists| Some(self.e.both(all, exists)));

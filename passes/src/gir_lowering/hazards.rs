@@ -45,6 +45,13 @@ impl<'a> Lowering<'a, '_> {
         self.pending.iter().any(|sink| self.reads(sink.node()).iter().any(|(origin, _)| origin.root == target.root))
     }
 
+    /// True when something waits that writes the memory of `slice`.
+    pub(super) fn is_written_later(&self, slice: &SliceVal) -> bool {
+        let root = slice.origin.map(|origin| origin.root);
+        let writes = |sink: &Sink| matches!(sink, Sink::Store { slice, .. } if slice.origin.map(|o| o.root) == root);
+        root.is_some() && self.pending.iter().any(writes)
+    }
+
     /// Checks that a loop reads what was there at the loads, and that none of its stores gets in the way.
     pub(super) fn check_order(&mut self, op: OpRef<'a>, sinks: &[Sink]) -> Lowered<'a, ()> {
         let reads: Vec<(Origin, usize)> = sinks.iter().flat_map(|sink| self.reads(sink.node())).collect();

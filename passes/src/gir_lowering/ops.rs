@@ -283,10 +283,16 @@ impl<'a> Lowering<'a, '_> {
         self.before_storing(op, this.slice());
         if self.machine.in_registers(self.tile_type(op, this.tile())) {
             let tile = self.tile(op, this.tile())?;
-            if self.waits_for(&slice) {
+            let again = self.changes(op, this.slice()) && self.is_written_later(&slice);
+            if again || self.waits_for(&slice) {
                 self.flush(op)?;
             }
             self.writes_to(op, &slice)?;
+            // Of an output all of the slice is written; other memory keeps what the tile has not.
+            if self.changes(op, this.slice()) {
+                slice.row.window = self.meet(tile.row_window, slice.row.window);
+                slice.col.window = self.meet(tile.col_window, slice.col.window);
+            }
             let lanes = self.e.lanes_of_columns(tile.cols);
             if let Some(alive) = self.alive() {
                 slice.exists = Some(self.e.both(slice.exists, alive));
@@ -320,7 +326,7 @@ impl<'a> Lowering<'a, '_> {
     }
 
     /// What lies in both windows.
-    fn meet(&mut self, a: Window, b: Window) -> Window {
+    pub(super) fn meet(&mut self, a: Window, b: Window) -> Window {
         let join = |e: &mut Emit<'_>, x: Option<Value>, y: Option<Value>, low: bool| match (x, y) {
             (Some(x), Some(y)) if x != y => Some(if low { e.maxi(x, y) } else { e.mini(x, y) }),
             (x, y) => x.or(y),

@@ -433,8 +433,8 @@ impl Cell<'_> {
         if self.awaited.is_empty() {
             return Ok(());
         }
-        let places = (0..len).map(|k| (start + k as i64 * stride) as usize);
-        let Some(at) = places.into_iter().find(|at| self.awaited.contains(at)) else { return Ok(()) };
+        let mut places = (0..len).map(|k| (start + k as i64 * stride) as usize);
+        let Some(at) = places.find(|at| self.awaited.contains(at)) else { return Ok(()) };
         let message =
             format!("{does} element {at} of {}, to which a copy is on its way without a gir.async_wait", self.name);
         Err(Fault::new(FaultKind::Assertion, message))

@@ -325,7 +325,8 @@ fn what_is_copied_is_there_when_it_was_waited_for() {
     let cx = context();
     let header = vectors("1");
     let run_one = |ahead, zeros| {
-        let module = one(&cx, &header, copied(ahead, zeros, (Some(0), None)));
+        let eight = Header { views: vec![("8", Mode::In), ("8", Mode::Out)], ..vectors("1") };
+        let module = one(&cx, &eight, copied(ahead, zeros, (Some(0), None)));
         let mut buffers = [Buffer::from_f32((2..10).map(|i| i as f32).collect()), out(8)];
         let counters = run(&cx, &module, &mut buffers, &[8]).unwrap();
         let dram = counters.space("dram").read;
