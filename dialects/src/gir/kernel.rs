@@ -5,7 +5,7 @@ use sutura_ir::op_def::VerifyRegions;
 use sutura_ir::{OpRef, OpView, Type, Value};
 
 use super::asm::DimDecl;
-use super::ops::{ForOp, KernelOp};
+use super::ops::{ForOp, IdentityOp, KernelOp, SliceOp};
 use super::types::ViewType;
 use crate::r#dyn::facts::{Facts, SymbolInfo};
 use crate::r#dyn::poly::Poly;
@@ -110,6 +110,20 @@ impl<'a> KernelInfo<'a> {
             threads,
             requires: kernel.requires(),
         })
+    }
+
+    /// How the kernel uses the memory of a slice, under whatever dimensions; `None` for memory of its own.
+    pub fn mode_of(&self, slice: Value) -> Option<Mode> {
+        let body = self.op.inside();
+        let made = |value: Value| body.defining_op(value).map(|made| OpRef::new(self.op.cx, body, made));
+        let mut view = made(slice).and_then(|made| Some(made.as_::<SliceOp<'_>>()?.view()));
+        while let Some(value) = view {
+            if let Some((.., mode)) = self.views.iter().find(|(v, ..)| *v == value) {
+                return Some(*mode);
+            }
+            view = made(value).and_then(|made| Some(made.as_::<IdentityOp<'_>>()?.view()));
+        }
+        None
     }
 
     /// Checks that the sizes are stated soundly and that the header uses no others.

@@ -60,7 +60,7 @@ impl<'a> Lowering<'a, '_> {
             return self.fail(op, "copies asynchronously what has no constant extents");
         };
         self.flush(op)?;
-        self.before_copying(op, this.to());
+        self.before_copying(this.to());
         self.writes_to(op, &to)?;
         let (zeros, alive) = (this.zeros(), self.alive());
         if let Some(lanes) = self.e.lanes_of_copies((&from, &to), cols).filter(|_| alive.is_none()) {

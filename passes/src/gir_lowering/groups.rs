@@ -155,7 +155,7 @@ impl<'a> Lowering<'a, '_> {
         for op in body.ops(block) {
             let op = OpRef::new(self.kernel.op.cx, body, op);
             let known = op.operands().all(|v| self.held.contains_key(&v));
-            if known && (op.name_str() == "gir.index" || op.name_str() == "arith.constant") {
+            if known && matches!(op.name_str(), "gir.index" | "gir.identity" | "arith.constant") {
                 self.op(op)?;
             }
         }

@@ -6,7 +6,7 @@ use sutura_dialects::gir::ops::SliceOp;
 use sutura_ir::{OpRef, OpView, Value};
 
 use super::kernel::{Lowered, Lowering};
-use super::memory::{Origin, SliceVal};
+use super::memory::{Origin, SliceVal, Window};
 use super::strip::{NodeId, Sink};
 
 /// What was stored so far, and what was read in a loop that does not load it anew.
@@ -50,6 +50,18 @@ impl<'a> Lowering<'a, '_> {
         let root = slice.origin.map(|origin| origin.root);
         let writes = |sink: &Sink| matches!(sink, Sink::Store { slice, .. } if slice.origin.map(|o| o.root) == root);
         root.is_some() && self.pending.iter().any(writes)
+    }
+
+    /// True when what waits writes the memory of `slice`, and not the elements of a store with these windows, one by one: it must be
+    /// done before.
+    pub(super) fn is_overtaken(&self, op: OpRef<'a>, slice: &SliceVal, windows: (Window, Window)) -> bool {
+        let Some(target) = slice.origin else { return false };
+        self.pending.iter().any(|sink| {
+            let Sink::Store { node, slice, .. } = sink else { return false };
+            let Some(origin) = slice.origin.filter(|origin| origin.root == target.root) else { return false };
+            let strip = &self.strips.nodes[*node];
+            !self.same(op, origin, target) || (strip.window, strip.row_window) != windows
+        })
     }
 
     /// Checks that a loop reads what was there at the loads, and that none of its stores gets in the way.

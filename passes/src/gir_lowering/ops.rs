@@ -203,7 +203,7 @@ impl<'a> Lowering<'a, '_> {
         let slice = self.held_slice(op, this.slice())?;
         let ty = self.tile_type(op, this.tile());
         // What was stored before must be there before memory that can be written is read again.
-        if self.mode_of(op, this.slice()) != Some(Mode::In) {
+        if self.kernel.mode_of(this.slice()) != Some(Mode::In) {
             if self.pending.iter().any(|s| matches!(s, Sink::Store { .. })) {
                 self.flush(op)?;
             }
@@ -253,20 +253,6 @@ impl<'a> Lowering<'a, '_> {
         self.hold(op, Held::Strip(id))
     }
 
-    /// What the kernel may do to the memory of a slice that is one of its arguments.
-    pub(super) fn mode_of(&self, op: OpRef<'a>, slice: Value) -> Option<Mode> {
-        let body = self.kernel.op.inside();
-        let made = |value: Value| body.defining_op(value).map(|made| OpRef::new(op.cx, body, made));
-        let mut view = made(slice).and_then(|made| Some(made.as_::<SliceOp<'_>>()?.view()));
-        while let Some(value) = view {
-            if let Some((.., mode)) = self.kernel.views.iter().find(|(v, ..)| *v == value) {
-                return Some(*mode);
-            }
-            view = made(value).and_then(|made| Some(made.as_::<IdentityOp<'_>>()?.view()));
-        }
-        None
-    }
-
     /// True when a tile only feeds contractions from the left: then its elements are wanted one by one.
     fn only_left_operand(&self, op: OpRef<'a>) -> bool {
         let contracts = |user: OpRef<'a>| match user.as_::<IntrinsicOp<'_>>() {
@@ -280,16 +266,16 @@ impl<'a> Lowering<'a, '_> {
     fn store_op(&mut self, this: &StoreOp<'a>) -> Lowered<'a, ()> {
         let op = this.op_ref();
         let mut slice = self.held_slice(op, this.slice())?;
-        self.before_storing(op, this.slice());
+        self.before_storing(this.slice());
         if self.machine.in_registers(self.tile_type(op, this.tile())) {
             let tile = self.tile(op, this.tile())?;
-            let again = self.changes(op, this.slice()) && self.is_written_later(&slice);
+            let again = self.changes(this.slice()) && self.is_written_later(&slice);
             if again || self.waits_for(&slice) {
                 self.flush(op)?;
             }
             self.writes_to(op, &slice)?;
             // Of an output all of the slice is written; other memory keeps what the tile has not.
-            if self.changes(op, this.slice()) {
+            if self.changes(this.slice()) {
                 slice.row.window = self.meet(tile.row_window, slice.row.window);
                 slice.col.window = self.meet(tile.col_window, slice.col.window);
             }
@@ -317,6 +303,9 @@ impl<'a> Lowering<'a, '_> {
             }
             None => copy,
         };
+        if self.changes(this.slice()) && self.is_overtaken(op, &slice, (copy.window, copy.row_window)) {
+            self.flush(op)?;
+        }
         let same = copy.window == window && copy.row_window == rows;
         let node = if same { node } else { self.strips.add(copy) };
         let stream = self.streams_where(this);

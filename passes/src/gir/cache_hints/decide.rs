@@ -138,12 +138,6 @@ impl<'a> Decider<'a, '_> {
         tile.is_some_and(|ty| ty.cols.as_const() != Some(1) && !self.caches.registers.iter().any(|r| **r == *ty.space))
     }
 
-    /// The kernel's view that a slice is of, when nothing lies between.
-    fn parameter(&self, op: OpRef<'a>, slice: Value) -> Option<Mode> {
-        let view = op.at(op.body.defining_op(slice)?).as_::<SliceOp>()?.view();
-        self.info.views.iter().find(|(v, ..)| *v == view).map(|(.., mode)| *mode)
-    }
-
     // ---- stores
 
     /// The last store of rows, behind something that is combined along a row: what is stored is computed in a loop of its own.
@@ -163,10 +157,10 @@ impl<'a> Decider<'a, '_> {
     fn condition(&self, store: StoreOp<'a>) -> Result<Poly, String> {
         let op = store.op_ref();
         let more = self.large.clone()?;
-        match self.parameter(op, store.slice()) {
+        match self.info.mode_of(store.slice()) {
             Some(Mode::Out) => {}
             Some(_) => return Err("the kernel reads the view too".to_owned()),
-            None => return Err("it is to memory of the kernel's own, or to a view under other dimensions".to_owned()),
+            None => return Err("it is to memory of the kernel's own".to_owned()),
         }
         if !self.is_strip(op, store.tile()) {
             return Err("the tile lies in registers, of which a store fills no line".to_owned());
@@ -204,7 +198,7 @@ impl<'a> Decider<'a, '_> {
     fn load(&mut self, load: LoadOp<'a>, row: &Row) {
         let op = load.op_ref();
         let meant = load.prefetch().is_some() || load.next().is_some();
-        if meant || self.parameter(op, load.slice()) != Some(Mode::In) || !self.is_strip(op, load.tile()) {
+        if meant || self.info.mode_of(load.slice()) != Some(Mode::In) || !self.is_strip(op, load.tile()) {
             return;
         }
         let (clauses, why) = match self.ahead(load, row) {

@@ -8,7 +8,7 @@
 use sutura_dialects::r#dyn::poly::Poly;
 use sutura_dialects::gir::kernel::Mode;
 use sutura_dialects::gir::ops::{ForOp, LoadOp, SliceOp, StoreOp};
-use sutura_dialects::gir::types::{SliceType, ViewType};
+use sutura_dialects::gir::types::SliceType;
 use sutura_dialects::llvm::AtomicOrdering;
 use sutura_ir::{Attr, Block, Body, OpRef, OpView, Type, Value};
 
@@ -78,12 +78,6 @@ impl<'a> Lowering<'a, '_> {
         self.streams.get(&store.stream_attr()?).copied()
     }
 
-    /// The kernel's parameter that a slice is one of, when nothing lies between.
-    pub(in crate::gir_lowering) fn parameter(&self, op: OpRef<'a>, slice: Value) -> Option<(&'a ViewType, Mode)> {
-        let view = op.at(op.body.defining_op(slice)?).as_::<SliceOp>()?.view();
-        self.kernel.views.iter().find(|(v, ..)| *v == view).map(|(_, ty, mode)| (*ty, *mode))
-    }
-
     /// In a loop over the rows of a group, what is next is a row: finds what that reads elsewhere. `index` is the loop's and
     /// `end` where it ends.
     pub(in crate::gir_lowering) fn find_ahead_in_rows(
@@ -120,7 +114,7 @@ impl<'a> Lowering<'a, '_> {
         for op in body.ops(block) {
             let op = OpRef::new(self.kernel.op.cx, body, op);
             let Some(load) = op.as_::<LoadOp>() else { continue };
-            let Some(Mode::In) = self.parameter(op, load.slice()).map(|(_, mode)| mode) else { continue };
+            let Some(Mode::In) = self.kernel.mode_of(load.slice()) else { continue };
             let slice = op.at(body.defining_op(load.slice()).expect("found above"));
             // A slice depends on indices alone, so it can be made before what stands in front of it, unless one is picked.
             if !slice.operands().all(|v| self.held.contains_key(&v)) {

@@ -447,6 +447,31 @@ fn asynchronous_copies() {
     }
 }
 
+/// Two stores to one memory, the second one a column further on, or of a tile that begins late.
+#[test]
+fn stores_to_one_memory_come_in_order() {
+    let cx = context();
+    for cols in [None, Some(20), Some(64)] {
+        let shape = format!("1, {}", columns(cols));
+        let (view, slice) = (format!("!gir.view<l1, f32, [{shape}]>"), format!("!gir.slice<l1, f32, [{shape}]>"));
+        let from = format!("!gir.slice<dram, f32, [{shape}]>");
+        let late = format!("%late = gir.slice %av[%zero, %one] cols(1) : {} -> {from}", view_of("f32", &shape));
+        for (second, tile, slice_of) in [
+            (format!("%further = gir.slice %near[%zero, %one] cols(1) : {view} -> {slice}"), "%c", "%further"),
+            (format!("{late}\n  %l = gir.load %late : {from} -> {{T}}"), "%l", "%mine"),
+        ] {
+            let code = format!(
+                "%one = arith.constant 1 : index\n  %near = gir.alloc owner(\"unit\") : {view}\n\
+                 \x20 %mine = gir.slice %near[%zero, %zero] cols(1) : {view} -> {slice}\n  {second}\n\
+                 \x20 gir.store %b, %mine : {{T}}, {slice}\n  gir.store {tile}, {slice_of} : {{T}}, {slice}\n\
+                 \x20 %there = gir.load %mine : {slice} -> {{T}}\n  %r = gir.binary \"add\" %there, %c : {{T}}"
+            );
+            let case = Case { code, types: ("f32", "f32"), space: "l1", tile: (1, cols), out: None };
+            assert!(check(&cx, &case) > 0);
+        }
+    }
+}
+
 #[test]
 fn a_window_without_rows_reads_nothing() {
     let cx = context();

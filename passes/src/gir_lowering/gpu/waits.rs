@@ -70,10 +70,10 @@ impl<'a> Lowering<'a, '_> {
             } else if inner.is::<SyncOp>() && self.kernel.units > 1 {
                 left = Touched { written: false, read: late };
             }
-            let load = inner.as_::<LoadOp>().filter(|load| self.changes(inner, load.slice()));
+            let load = inner.as_::<LoadOp>().filter(|load| self.changes(load.slice()));
             let read = load.is_some();
             late |= load.is_some_and(|load| !self.machine.in_registers(self.tile_type(inner, load.tile())));
-            let written = inner.as_::<StoreOp>().is_some_and(|store| self.changes(inner, store.slice()));
+            let written = inner.as_::<StoreOp>().is_some_and(|store| self.changes(store.slice()));
             let written = written || inner.is::<AsyncCopyOp>() || inner.is::<AsyncWaitOp>();
             let own = Touched { written, read };
             (all, left) = (all.or(own), left.or(own));
@@ -110,8 +110,8 @@ impl<'a> Lowering<'a, '_> {
     }
 
     /// Whether a slice is one of memory that the kernel reads and writes.
-    pub(in crate::gir_lowering) fn changes(&self, op: OpRef<'a>, slice: Value) -> bool {
-        self.mode_of(op, slice).is_none_or(|mode| mode == Mode::InOut)
+    pub(in crate::gir_lowering) fn changes(&self, slice: Value) -> bool {
+        self.kernel.mode_of(slice).is_none_or(|mode| mode == Mode::InOut)
     }
 
     /// A copy of the body begins.
@@ -139,7 +139,7 @@ impl<'a> Lowering<'a, '_> {
             let Held::Strip(id) = held else { return false };
             let needed = op.inside().uses(*value).any(|user| !self.done.contains(&user.owner));
             let loads = self.strips.reachable(*id).into_iter().filter_map(|id| self.strips.nodes[id].origin());
-            needed && loads.into_iter().any(|origin| self.changes(op, origin.slice))
+            needed && loads.into_iter().any(|origin| self.changes(origin.slice))
         })
     }
 
@@ -174,9 +174,9 @@ impl<'a> Lowering<'a, '_> {
     }
 
     /// Memory is written: by then all threads have read what was there before.
-    pub(in crate::gir_lowering) fn before_storing(&mut self, op: OpRef<'a>, named: Value) {
+    pub(in crate::gir_lowering) fn before_storing(&mut self, named: Value) {
         let Some(gpu) = self.gpu else { return };
-        if self.changes(op, named) {
+        if self.changes(named) {
             if gpu.touched.read {
                 self.wait();
             }
@@ -185,8 +185,8 @@ impl<'a> Lowering<'a, '_> {
     }
 
     /// A copy to memory begins: by then all threads have read what was there before, and written it.
-    pub(in crate::gir_lowering) fn before_copying(&mut self, op: OpRef<'a>, named: Value) {
-        if self.changes(op, named) && self.gpu.is_some_and(|gpu| gpu.touched.read || gpu.touched.written) {
+    pub(in crate::gir_lowering) fn before_copying(&mut self, named: Value) {
+        if self.changes(named) && self.gpu.is_some_and(|gpu| gpu.touched.read || gpu.touched.written) {
             self.wait();
         }
     }
