@@ -5,7 +5,7 @@ use sutura_ir::Context;
 use super::find::{Path, View};
 use super::names::{Count, DimLoop, LoopName, Spot, What};
 use super::{Edit, Primitive, TraceAttr};
-use crate::schedule::{Kernel, Loop, Node, StageName, TreeAttr, Version};
+use crate::schedule::{Kernel, Loop, Node, Split, StageName, TreeAttr, Version};
 
 impl TraceAttr {
     /// Edits of `from` that make `to` of it, where the two differ in numbers of loops and of threads alone; nothing where they differ in
@@ -67,6 +67,10 @@ impl Differences<'_> {
         let number = over.iter().position(|depth| is_loop(view, &path, *depth, old))?;
         let name = LoopName { own: DimLoop { dim: old.dim, number }, spot };
         if old.split != new.split {
+            // No edit takes a number away.
+            if new.split == Split::One {
+                return None;
+            }
             self.found.push(Primitive::Retile(name.clone(), new.split));
         }
         self.found.extend(unroll.map(|trips| Primitive::Unroll(name, Count(trips))));
