@@ -1,13 +1,14 @@
 //! What people read of a region that they schedule: its dims and its stages, by the names that a tree has for them.
 
-use sutura_dialects::schedule::TreeAttr;
+use sutura_dialects::schedule::{TreeAttr, stage_text};
 use sutura_ir::affine::{AffineExpr, AffineExprData};
 use sutura_ir::asm::print::{PrintOptions, attr_text, op_text};
+use sutura_ir::body::ValueKind;
 use sutura_ir::{Context, OpRef, Value};
 
 use super::super::region::FusedRegion;
 use super::follow::form;
-use super::{Part, begin_of, stage_name};
+use super::{begin_of, stage_name};
 use crate::region::cost::value_text;
 use crate::region::nest::substitute;
 use crate::region::{Access, Fit, Nest, Stage};
@@ -21,17 +22,17 @@ pub(in super::super) fn describe(region: &FusedRegion<'_>, tree: &TreeAttr) -> F
     let form = form(region, &[], rewrites)?;
     let parts: Vec<_> = form.iter().map(|(region, nest)| (region, nest)).collect();
     let (mut dims, mut stages) = (Vec::new(), Vec::new());
-    for (part, (region, nest)) in parts.iter().enumerate() {
+    for (part, (_, nest)) in parts.iter().enumerate() {
         let (first_dim, first_stage) = begin_of(&parts, part);
         dims.extend(nest.extents.iter().enumerate().map(|(i, extent)| format!("d{} = {extent}", first_dim + i)));
-        let line = |s| stage_line((region, nest), s, (first_dim, first_stage));
+        let line = |s| stage_line(nest, s, (first_dim, first_stage));
         stages.extend((0..nest.stages.len()).map(line));
     }
     Ok([vec![dims.join(", ")], stages].concat())
 }
 
 /// `max:0 = graph.compute over d0, d1: %x[d0, d1] -> [d0], combined along d1`
-fn stage_line((region, nest): Part<'_, '_>, number: usize, (first_dim, first_stage): (usize, usize)) -> String {
+fn stage_line(nest: &Nest<'_>, number: usize, (first_dim, first_stage): (usize, usize)) -> String {
     let stage = &nest.stages[number];
     let name = |number: usize| format!("{}:{}", stage_name(nest, number).name, number + first_stage);
     let dims = |list: &[usize]| list.iter().map(|d| format!("d{}", d + first_dim)).collect::<Vec<_>>().join(", ");
@@ -40,7 +41,7 @@ fn stage_line((region, nest): Part<'_, '_>, number: usize, (first_dim, first_sta
         format!("[{}]", index.join(", "))
     };
     let read = |access: &Access| {
-        let from = nest.maker(access).map_or_else(|| outside(region, nest, access.value), name);
+        let from = nest.maker(access).map_or_else(|| called(nest, access.value), name);
         format!("{from}{}", index(access))
     };
     let (op, over) = (stage.op.name_str(), dims(&stage.dims));
@@ -50,10 +51,13 @@ fn stage_line((region, nest): Part<'_, '_>, number: usize, (first_dim, first_sta
     format!("{} = {op} over {over}: {reads} -> {makes}{}", name(number), combined(stage, &dims))
 }
 
-/// What the region takes, by its name, or by its number.
-fn outside(region: &FusedRegion<'_>, nest: &Nest<'_>, value: Value) -> String {
-    match region.inputs.iter().position(|input| *input == value) {
-        Some(number) if nest.body.value_name(value).is_none() => format!("input {number}"),
+/// A value by its name; else the stage that makes it, as schedules call it, or its number among what the region takes.
+pub(super) fn called(nest: &Nest<'_>, value: Value) -> String {
+    let makes = |stage: &usize| nest.stages[*stage].results.iter().any(|result| result.value == value);
+    let named = nest.body.value_name(value).is_some();
+    match (named, (0..nest.stages.len()).find(makes), nest.body.value_kind(value)) {
+        (false, Some(stage), _) => format!("stage '{}'", stage_text(nest.cx, &stage_name(nest, stage))),
+        (false, None, ValueKind::Arg(_, number)) => format!("input {number}"),
         _ => value_text(nest.cx, nest.body, value),
     }
 }

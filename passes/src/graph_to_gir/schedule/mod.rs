@@ -40,7 +40,6 @@ use super::region::{Arg, FusedRegion, Launch, Lowered, Step};
 use super::rules::lengths::by_length;
 use super::stages::Walk;
 use crate::region::Nest;
-use crate::region::cost::value_text;
 
 /// What is said of a schedule that is not followed, before the reason.
 pub(super) const REFUSED: &str = "has a schedule that is refused";
@@ -235,7 +234,7 @@ impl<'a> Program<'_, 'a> {
     fn check_outputs(&self, flow: &[Flow]) -> Built<()> {
         for ((region, nest), flow) in self.parts.iter().zip(flow) {
             if let Some(value) = check::unwritten(nest, flow) {
-                let name = value_text(nest.cx, nest.body, value);
+                let name = describe::called(nest, value);
                 return Emit::unsupported(region.op, &format!("{REFUSED}: a version does not make {name}"));
             }
         }

@@ -16,10 +16,11 @@ use sutura_ir::{Attr, Type, Value};
 use super::super::kernel::{Built, Emit};
 use super::super::stages::Known;
 use super::super::tiles::{Covers, Frame, Number, Shape, Tile, zero};
+use super::describe::called;
 use super::nodes::Units;
 use super::ranges::{Range, Ranges};
 use super::{REFUSED, Region};
-use crate::region::cost::{element_bytes, value_text};
+use crate::region::cost::element_bytes;
 use crate::region::{Access, Edge};
 
 /// Most bytes of an operand near; code generation gives a thread no more.
@@ -242,7 +243,7 @@ impl Region<'_, '_> {
             Scope::Group => (self.region.machine.group_bytes, "a group's memory"),
         };
         if bytes > i128::from(most) {
-            let name = value_text(self.nest.cx, self.nest.body, tensor);
+            let name = called(self.nest, tensor);
             let why = format!(
                 "{REFUSED}: keeps {elements} elements of {name} near, which are more than the {most} bytes that fit {of}"
             );

@@ -17,10 +17,10 @@ use super::super::kernel::{Built, Emit};
 use super::super::scalars::identity;
 use super::super::stages::Known;
 use super::super::tiles::{Frame, Number, Shape, Tile, zero};
+use super::describe::called;
 use super::flow::Key;
 use super::nodes::{Inside, State};
 use crate::region::contract::check_product;
-use crate::region::cost::value_text;
 use crate::region::{Access, Nest, Stage};
 
 /// What is relative to an extreme that a loop uses before it is complete.
@@ -52,7 +52,7 @@ impl Online {
                 inside.push(place.stage.number);
             }
         });
-        let name = |stage: usize| value_text(nest.cx, nest.body, nest.stages[stage].results[0].value);
+        let name = |stage: usize| called(nest, nest.stages[stage].results[0].value);
         let stage = nest.stages.get(extreme).filter(|_| inside.contains(&extreme));
         let Some(stage) = stage.filter(|stage| is_extreme(nest, stage, l.dim.0)) else {
             return Err(format!(

@@ -18,10 +18,10 @@ use sutura_ir::Value;
 
 use super::Region;
 use super::bring::readers;
+use super::describe::called;
 use super::flow::{Contents, Flow};
 use super::online::Online;
 use super::ranges::gone_through;
-use crate::region::cost::value_text;
 use crate::region::rows::check_column_access;
 use crate::region::{Access, Edge, Nest, Stage};
 
@@ -178,7 +178,7 @@ impl<'c, 'a> Check<'c, '_, 'a> {
 
     fn name(&self, number: usize) -> String {
         let (nest, first) = (self.nest(), self.stage(number).results.first());
-        first.map_or_else(|| format!("stage {number}"), |result| value_text(nest.cx, nest.body, result.value))
+        first.map_or_else(|| format!("stage {number}"), |result| called(nest, result.value))
     }
 
     // ---- what a kernel must be as a whole
@@ -383,7 +383,7 @@ impl<'c, 'a> Check<'c, '_, 'a> {
                 continue;
             }
             if self.flow.packed.contains_key(&(s, i)) {
-                let tensor = value_text(self.nest().cx, self.nest().body, read.value);
+                let tensor = called(self.nest(), read.value);
                 return Err(format!("{name} reads {tensor}, which was packed, and is no contraction"));
             }
             // What lies near is known once it is read.
@@ -489,7 +489,7 @@ impl<'c, 'a> Check<'c, '_, 'a> {
     /// What a stage or an operand reads, when it is brought for no contraction.
     fn read(&self, name: &str, read: &Access, tile: &Tile) -> Checked {
         let nest = self.nest();
-        let tensor = || value_text(nest.cx, nest.body, read.value);
+        let tensor = || called(nest, read.value);
         if let Some(maker) = nest.maker(read) {
             if let Some(made) = self.made.get(&maker) {
                 return self.made_alike(name, (made, &tensor()), tile);

@@ -3,16 +3,16 @@
 use sutura_dialects::schedule::{Split, Tile};
 use sutura_ir::Value;
 
+use super::super::describe::called;
 use super::super::scatter::Written;
 use super::{Check, Checked};
-use crate::region::cost::value_text;
 
 impl Check<'_, '_, '_> {
     /// What a stage writes over lies in the result before the first kernel.
     pub(super) fn over_data(&self, number: usize) -> Checked {
         let (nest, stage) = (self.nest(), self.stage(number));
         let Some(scatter) = &stage.scatter else { return Ok(()) };
-        let text = |value: &Value| value_text(nest.cx, nest.body, *value);
+        let text = |value: &Value| called(nest, *value);
         if let Some(made) = scatter.data.iter().find(|data| nest.made.contains_key(data)) {
             return Err(format!("{} writes over {}, which the region makes", self.name(number), text(made)));
         }
