@@ -20,7 +20,10 @@ fn pipeline(vendor: &str, subgroup: u32) -> String {
         "nvvm" => (String::new(), "convert-gpu-to-nvvm".to_owned()),
         _ => (format!("{{subgroup={subgroup}}}"), format!("convert-gpu-to-rocdl{{subgroup={subgroup}}}")),
     };
-    format!("builtin.module(convert-gir-to-gpu{first},gpu.module(gpu.func(expand-math,canonicalize,cse)),{last})")
+    let threads = format!("gir-unit-threads{{subgroup={subgroup}}}");
+    format!(
+        "builtin.module({threads},convert-gir-to-gpu{first},gpu.module(gpu.func(expand-math,canonicalize,cse)),{last})"
+    )
 }
 
 fn ptx(text: &str, chip: &str) -> String {
