@@ -55,6 +55,6 @@ fn four_rows(fusion: FusionOp<'_>) -> Option<TreeAttr> {
     let places = (0..nest.stages.len()).map(place).collect();
     let one_row = Node::Loop(Loop::new(rows, Split::One, Runs::InTurn, places));
     let group = Node::Loop(Loop::new(rows, Split::By(4), Runs::Grid, vec![one_row]));
-    let launches = vec![Launch { kernels: vec![Kernel { body: vec![group] }] }];
+    let launches = vec![Launch { kernels: vec![Kernel::new(vec![group])] }];
     Some(TreeAttr { versions: vec![Version { launches, ..Version::default() }] })
 }
