@@ -222,8 +222,20 @@ gir.kernel @negative(%x : !gir.view<dram, f32, [64]> in, %y : !gir.view<dram, f3
   %from = gir.slice %x[%zero] cols(0) : !gir.view<dram, f32, [64]> -> !gir.slice<dram, f32, [1, 64]>
   %at = gir.slice %near[%zero] cols(0) : !gir.view<l1, f32, [64]> -> !gir.slice<l1, f32, [1, 64]>
   %to = gir.slice %y[%zero] cols(0) : !gir.view<dram, f32, [64]> -> !gir.slice<dram, f32, [1, 64]>
-  // expected-error @below {{'gir.async_wait' op lets -1 batches be on their way: at least 0}}
+  // expected-error @below {{'gir.async_wait' op lets -1 batches be on their way: 0 to 2147483647 are possible}}
   gir.async_wait -1
+}
+
+// -----
+
+gir.kernel @more_than_instructions_name(%x : !gir.view<dram, f32, [64]> in, %y : !gir.view<dram, f32, [64]> out) dims() grid() units(1) {
+  %zero = arith.constant 0 : index
+  %near = gir.alloc owner("unit") : !gir.view<l1, f32, [64]>
+  %from = gir.slice %x[%zero] cols(0) : !gir.view<dram, f32, [64]> -> !gir.slice<dram, f32, [1, 64]>
+  %at = gir.slice %near[%zero] cols(0) : !gir.view<l1, f32, [64]> -> !gir.slice<l1, f32, [1, 64]>
+  %to = gir.slice %y[%zero] cols(0) : !gir.view<dram, f32, [64]> -> !gir.slice<dram, f32, [1, 64]>
+  // expected-error @below {{'gir.async_wait' op lets 2147483648 batches be on their way: 0 to 2147483647 are possible}}
+  gir.async_wait 2147483648
 }
 
 // -----

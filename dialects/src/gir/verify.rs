@@ -139,10 +139,14 @@ impl Verify for AsyncCopyOp<'_> {
     }
 }
 
+/// Most batches that may be on their way: what instructions of devices can name.
+const MOST_PENDING: i64 = i32::MAX as i64;
+
 impl Verify for AsyncWaitOp<'_> {
     fn verify(op: OpRef<'_>, diags: &mut Diagnostics) -> Result<(), Reported> {
         let pending = AsyncWaitOp::from_ref(op).pending();
-        ensure(pending >= 0, op, diags, || format!("lets {pending} batches be on their way: at least 0"))
+        let fits = (0..=MOST_PENDING).contains(&pending);
+        ensure(fits, op, diags, || format!("lets {pending} batches be on their way: 0 to {MOST_PENDING} are possible"))
     }
 }
 
