@@ -96,7 +96,7 @@ target.machine @processor {triple = "x86_64-unknown-linux-gnu", features = "+avx
 }
 // CHECK: gir.kernel @of_a_processor
 // CHECK-SAME: units(1) {
-// SAID: no kernel gets threads: units of 'processor' are none
+// SAID: no kernel gets threads: a unit of 'processor' is not made of threads
 gir.kernel @of_a_processor(%x : !gir.view<dram, f32, [M, 64]> in, %y : !gir.view<dram, f32, [M, 64]> out) dims(%M : [0, 4096]) grid(%i = M) units(1) {
   %zero = arith.constant 0 : index
   %from = gir.slice %x[%i, %zero] cols(1) : !gir.view<dram, f32, [M, 64]> -> !gir.slice<dram, f32, [1, 64]>

@@ -22,7 +22,7 @@ pub static GIR_UNIT_THREADS: PassInfo = PassInfo {
     name: "GirUnitThreads",
     argument: "gir-unit-threads",
     summary: "Say of gir kernels how many threads of a device a unit is",
-    description: "Looks up the module's `target.machine`; does nothing where its units are no threads. A kernel gets `threads(T)`: \
+    description: "Looks up the module's `target.machine`; does nothing where a unit is not made of threads. A kernel gets `threads(T)`: \
                   as many as its longest row is worth, a subgroup at least; a subgroup where a group has several units, or \
                   computes no rows. Kernels that say it already stay.",
     anchor: Anchor::Op("builtin.module"),
@@ -81,7 +81,7 @@ impl Pass for GirUnitThreads {
     }
 }
 
-/// A machine whose units are threads.
+/// A machine whose units are made of threads.
 struct Device {
     subgroup: i64,
     /// Names of the spaces that are registers.
@@ -89,14 +89,14 @@ struct Device {
 }
 
 impl Device {
-    /// The module's machine, with another subgroup unless that is 0; or why its units are no threads.
+    /// The module's machine, with another subgroup unless that is 0; or why its units are not made of threads.
     fn of_module(cx: &Context, module: &Body, subgroup: i64) -> Result<Result<Self, String>, String> {
         let desc = machine_in(cx, module)?.map(TargetDesc::from_op).transpose()?;
         let own = desc.as_ref().and_then(|desc| desc.subgroup).map(|n| i64::try_from(n).unwrap_or(i64::MAX));
         let Some(subgroup) = Some(subgroup).filter(|n| *n != 0).or(own) else {
             return Ok(Err(match desc {
                 None => "no kernel gets threads: the module describes no machine".to_owned(),
-                Some(desc) => format!("no kernel gets threads: units of '{}' are none", desc.name),
+                Some(desc) => format!("no kernel gets threads: a unit of '{}' is not made of threads", desc.name),
             }));
         };
         let registers = match &desc {
