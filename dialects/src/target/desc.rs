@@ -31,6 +31,10 @@ pub struct TargetDesc {
     pub call_ns: u64,
     /// Peak float operations per nanosecond of one unit.
     pub gflops: u64,
+    /// Operations per nanosecond of one unit on `f32` elements that are not those of products.
+    pub gops: u64,
+    /// Picoseconds until a line of data is there that a cache holds and that nothing reads ahead.
+    pub line_ps: u64,
     /// Of a GPU: its architecture, as the vendor's tools spell it.
     pub chip: Option<String>,
     /// Of a GPU: threads that run in lockstep.
@@ -93,6 +97,7 @@ pub struct RegisterTile {
 const DEFAULT_LAUNCH_NS: u64 = 5000;
 const DEFAULT_CALL_NS: u64 = 150;
 const DEFAULT_GFLOPS: u64 = 8;
+const DEFAULT_LINE_PS: u64 = 2500;
 const DEFAULT_GBPS: u64 = 8;
 
 impl TargetDesc {
@@ -104,6 +109,7 @@ impl TargetDesc {
         let machine = op.as_::<MachineOp>().ok_or_else(|| format!("'{}' is no target.machine", op.name_str()))?;
         let entry = machine.body().entry().ok_or("the machine describes no spaces")?;
         let positive = |value: Option<i64>| value.and_then(|v| u64::try_from(v).ok());
+        let gflops = positive(machine.gflops()).unwrap_or(DEFAULT_GFLOPS);
         Ok(Self {
             name: machine.sym_name().to_owned(),
             summary: machine.summary().unwrap_or_default().to_owned(),
@@ -113,7 +119,9 @@ impl TargetDesc {
             register_tiles: entry.ops().filter_map(|o| RegisterTile::read(o.as_::<IntrinsicOp>()?)).collect(),
             launch_ns: positive(machine.launch_ns()).unwrap_or(DEFAULT_LAUNCH_NS),
             call_ns: positive(machine.call_ns()).unwrap_or(DEFAULT_CALL_NS),
-            gflops: positive(machine.gflops()).unwrap_or(DEFAULT_GFLOPS),
+            gflops,
+            gops: positive(machine.gops()).unwrap_or(gflops.div_ceil(2)),
+            line_ps: positive(machine.line_ps()).unwrap_or(DEFAULT_LINE_PS),
             chip: machine.chip().map(str::to_owned),
             subgroup: positive(machine.subgroup()),
             async_copy: machine.async_copy().map(str::to_owned),

@@ -35,6 +35,12 @@ pub struct MachineOp {
     call_ns: OptAttr<I64Attr>,
     /// Peak float operations per nanosecond of one unit, `f32`.
     gflops: OptAttr<I64Attr>,
+    /// Operations per nanosecond of one unit on `f32` elements, those of products not counted: additions, comparisons, steps of
+    /// functions, some of them multiplications. Absent: half of `gflops`, as where all operations take turns.
+    gops: OptAttr<I64Attr>,
+    /// Picoseconds until a line of data is there that a cache holds, and that nothing reads ahead because those before it lie
+    /// elsewhere.
+    line_ps: OptAttr<I64Attr>,
     /// Of a GPU: its architecture, as the vendor's tools spell it: `sm_90`, `gfx942`.
     chip: OptAttr<StrAttr>,
     /// Of a GPU: threads that run in lockstep, a warp or wavefront.

@@ -25,7 +25,8 @@ impl Verify for MachineOp<'_> {
             let known = feature.len() > 1 && feature.starts_with(['+', '-']);
             ensure(known, op, diags, || format!("feature '{feature}' must begin with '+' or '-'"))?;
         }
-        let numbers = [("launch_ns", this.launch_ns()), ("call_ns", this.call_ns()), ("gflops", this.gflops())];
+        let times = [("launch_ns", this.launch_ns()), ("call_ns", this.call_ns()), ("line_ps", this.line_ps())];
+        let numbers = times.into_iter().chain([("gflops", this.gflops()), ("gops", this.gops())]);
         for (name, value) in numbers {
             ensure(value.is_none_or(|v| v > 0), op, diags, || format!("'{name}' must be positive"))?;
         }

@@ -28,6 +28,10 @@ pub(super) enum What {
     Special,
     /// Elements times the vector instructions that one takes; columns are handled by whole vectors.
     Slots,
+    /// The same for multiplications and additions of products, of which each is one.
+    Products,
+    /// Rows of which the elements of a vector are combined, behind the loop that combines vectors.
+    Folds,
     /// Syncs of a group.
     Syncs,
     /// Trips of loops.
@@ -387,6 +391,9 @@ impl<'a> Walk<'_, 'a> {
             let Tile { rows, cols, .. } = whole();
             self.term(What::Slots, MASKED_SLOTS, vec![rows, cols]);
         }
+        if from.elem == Type::I1 && ty.cols.as_const() != Some(1) {
+            self.term(What::Slots, TRUTH_SLOTS, vec![rows.clone(), cols.clone()]);
+        }
         let tile = if this.pad().is_some() { whole() } else { Tile::of(rows, cols) };
         self.tiles.insert(this.tile(), tile);
         let access = self.access(slice, false)?;
@@ -525,6 +532,9 @@ impl<'a> Walk<'_, 'a> {
         if this.scope() == Scope::Group {
             self.term(What::Syncs, 1, vec![]);
         }
+        if this.axis() == Axis::Cols && tile.cols.extent.as_const() != Some(1) {
+            self.term(What::Folds, 1, vec![tile.rows.clone()]);
+        }
         let one = || Span::whole(1.into());
         let (rows, cols) = match this.axis() {
             Axis::Rows => (one(), tile.cols),
@@ -559,7 +569,7 @@ impl<'a> Walk<'_, 'a> {
         // Columns last: they are what vectors hold.
         let spans = vec![a.rows.clone(), k, b.cols.clone()];
         self.term(What::Flops, if float { 2 } else { 0 }, spans.clone());
-        self.term(What::Slots, 1, spans);
+        self.term(What::Products, 1, spans);
         let everywhere = a.everywhere && b.everywhere;
         let product = Tile { everywhere, ..Tile::of(a.rows, b.cols) };
         Ok(Tile::common(&[product, acc]))
@@ -568,6 +578,9 @@ impl<'a> Walk<'_, 'a> {
 
 /// Vector instructions to read a vector of which some columns may not exist: to find those that do, and the others' number.
 const MASKED_SLOTS: u64 = 2;
+
+/// Vector instructions to make a mask of truth values, which are bytes in memory.
+const TRUTH_SLOTS: u64 = 3;
 
 /// Vector instructions from which on a function counts as a special one.
 const SPECIAL_SLOTS: u64 = 6;

@@ -70,6 +70,8 @@ pub struct Counts {
     pub special: u64,
     /// Trips of loops in groups.
     pub trips: u64,
+    /// Rows of which the elements of a vector are combined behind a loop.
+    pub folds: u64,
     /// Syncs that units take part in.
     pub syncs: u64,
     /// Traffic of spaces, in the order in which the kernel mentions them.
@@ -101,8 +103,8 @@ const CALL_NS: f64 = 50.0;
 const GROUP_NS: f64 = 4.0;
 /// Nanoseconds to count a trip of a loop and to find its windows.
 const TRIP_NS: f64 = 0.3;
-/// Nanoseconds to wait for a line of data that lie apart from those before, in pieces of less than a page.
-const LINE_NS: f64 = 2.5;
+/// Nanoseconds to combine the elements of a vector, each step of which waits for the one before.
+const FOLD_NS: f64 = 4.0;
 /// Nanoseconds of a sync of several units.
 const SYNC_NS: f64 = 20.0;
 
@@ -145,7 +147,7 @@ impl KernelCost {
                     add(&mut moved.entry(to.clone()).or_insert_with(zero).1, &bytes);
                 }
                 What::Flops => add(&mut flops, &scaled()),
-                What::Special | What::Slots | What::Syncs | What::Trips => {}
+                What::Special | What::Slots | What::Products | What::Folds | What::Syncs | What::Trips => {}
             }
         }
         Ok(Self {
@@ -194,7 +196,8 @@ impl KernelCost {
                 What::Special => add(&mut counts.special, total()?),
                 What::Syncs => add(&mut counts.syncs, total()?),
                 What::Trips => add(&mut counts.trips, total()?),
-                What::Slots => {}
+                What::Folds => add(&mut counts.folds, total()?),
+                What::Slots | What::Products => {}
             }
         }
         for (elements, bytes) in &self.compulsory {
@@ -227,10 +230,13 @@ impl KernelCost {
         let time = |bytes: u64, gbps: Option<u64>| gbps.map_or(0.0, |g| bytes as f64 / g.max(1) as f64);
         let memory_ns = levels.iter().map(|l| time(l.bytes, l.gbps)).fold(0.0, f64::max);
         // The threads of a device wait for each other's data at once.
-        let latency_ns = if desc.subgroup.is_some() { 0.0 } else { LINE_NS * apart };
+        let waits = |ns: f64| if desc.subgroup.is_some() { 0.0 } else { ns };
+        let latency_ns = waits(desc.line_ps as f64 / 1000.0 * apart);
         let compute_ns = self.compute_ns(desc, size)?;
         let syncs = counts.syncs as f64 / self.at_once(desc, counts.groups) as f64;
-        let overhead_ns = CALL_NS + GROUP_NS * counts.groups as f64 + TRIP_NS * counts.trips as f64 + SYNC_NS * syncs;
+        let folds_ns = waits(FOLD_NS * counts.folds as f64);
+        let overhead_ns =
+            CALL_NS + GROUP_NS * counts.groups as f64 + TRIP_NS * counts.trips as f64 + folds_ns + SYNC_NS * syncs;
         // The nearest level that holds all of it serves it at best.
         let holds = desc.caches().find(|c| c.bytes.is_none_or(|b| b >= counts.compulsory));
         let gbps = holds.map_or(Some(desc.dram_gbps()), |cache| cache.gbps);
@@ -248,12 +254,17 @@ impl KernelCost {
 
     fn compute_ns(&self, desc: &TargetDesc, size: &SizeOf<'_>) -> Result<f64, String> {
         let lanes = desc.lanes(32);
-        let mut vectors = 0.0;
-        for term in self.found.terms.iter().filter(|t| t.what == What::Slots) {
-            vectors += term.scale as f64 * self.vectors(term, lanes, size)?;
+        let mut ns = 0.0;
+        for term in &self.found.terms {
+            let per_ns = match term.what {
+                // Peak is a multiplication and an addition in every lane.
+                What::Products => desc.gflops as f64 / 2.0,
+                What::Slots => desc.gops as f64,
+                _ => continue,
+            };
+            ns += term.scale as f64 * self.vectors(term, lanes, size)? * lanes as f64 / per_ns.max(1.0);
         }
-        // Peak is a multiplication and an addition in every lane.
-        Ok(vectors * 2.0 * lanes as f64 / desc.gflops.max(1) as f64)
+        Ok(ns)
     }
 
     /// Vectors that hold the elements of a term, of which columns are the last span.

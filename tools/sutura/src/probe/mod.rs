@@ -7,7 +7,7 @@ mod copies;
 mod programs;
 
 use std::path::Path;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use sutura_dialects::target::constraints::{Class, Owner};
 use sutura_dialects::target::ops::{MachineOp, SpaceOp};
@@ -25,8 +25,12 @@ use crate::talk::Talk;
 
 /// Rounds of a measurement.
 const ROUNDS: u32 = 9;
+/// How long one program is run.
+const LONGEST: Duration = Duration::from_millis(500);
 /// Launches in the longer of two programs, whose difference is what launches cost.
 const LAUNCHES: usize = 64;
+/// Bytes of which lines that nothing reads ahead are measured: as many as a large tensor has that a shared cache holds.
+const LINES_APART: usize = 16 << 20;
 /// Bytes that lie in no cache.
 const FAR: usize = 512 << 20;
 
@@ -60,6 +64,8 @@ struct Found {
     summary: String,
     spaces: Vec<Space>,
     gflops: u64,
+    gops: u64,
+    line_ps: u64,
     call_ns: u64,
     /// `None` for a machine that runs one thread.
     launch_ns: Option<u64>,
@@ -87,8 +93,12 @@ fn measure(desc: &TargetDesc, talk: &Talk) -> Result<Found, Failure> {
             spaces.push(Space { name: space.name.clone(), bytes: None, gbps: whole(gbps) });
         }
     }
-    let gflops = arithmetic(desc)?;
+    let line_ns = launch(&programs::columns(desc.lanes(32)), 1, LINES_APART / 4)? / (LINES_APART / 64) as f64;
+    notes.push(format!("a line of {} KiB that nothing reads ahead: {line_ns:.2} ns", LINES_APART >> 10));
+    let gflops = 2.0 * arithmetic(desc, &programs::PRODUCTS)?;
     notes.push(format!("multiplication and addition: {gflops:.1} Gflop/s by 1 thread"));
+    let gops = arithmetic(desc, &programs::MIXED)?;
+    notes.push(format!("operations of functions and sums: {gops:.1} Gop/s by 1 thread"));
     let call =
         (launch(&programs::launches(1 + LAUNCHES), 1, 1)? - launch(&programs::launches(1), 1, 1)?) / LAUNCHES as f64;
     notes.push(format!("a launch on 1 thread: {call:.0} ns"));
@@ -104,7 +114,16 @@ fn measure(desc: &TargetDesc, talk: &Talk) -> Result<Found, Failure> {
     }
     notes.iter().for_each(|note| talk.note(note));
     let summary = format!("{} as measured", desc.summary);
-    Ok(Found { summary, spaces, gflops: whole(gflops), call_ns: whole(call), launch_ns: launch_ns.map(whole), notes })
+    Ok(Found {
+        summary,
+        spaces,
+        gflops: whole(gflops),
+        gops: whole(gops),
+        line_ps: whole(line_ns * 1000.0),
+        call_ns: whole(call),
+        launch_ns: launch_ns.map(whole),
+        notes,
+    })
 }
 
 /// 1, 2, 4, … and all threads.
@@ -136,28 +155,33 @@ fn cache_bytes(folder: &Path, level: usize) -> Option<u64> {
     Some(kib << 10).filter(|bytes| *bytes > 0)
 }
 
-/// Float operations per nanosecond of a thread that does nothing else.
-fn arithmetic(desc: &TargetDesc) -> Result<f64, Failure> {
+/// Operations on elements per nanosecond of a thread that does nothing else, these in turns.
+fn arithmetic(desc: &TargetDesc, steps: &[programs::Step]) -> Result<f64, Failure> {
     let lanes = desc.lanes(32);
     let elements = 100;
-    let ns = launch(&programs::arithmetic(lanes, desc.has_fma()), 1, elements)?;
-    let flops = 2 * lanes * programs::SUMS as u64 * programs::ROUNDS * elements as u64;
-    Ok(flops as f64 / ns)
+    let ns = launch(&programs::arithmetic(lanes, steps, desc.has_fma()), 1, elements)?;
+    let operations = lanes * (programs::SUMS * steps.len()) as u64 * programs::ROUNDS * elements as u64;
+    Ok(operations as f64 / ns)
 }
 
 /// Nanoseconds that a program takes on so many threads, with an input of so many elements.
-fn launch(text: &str, threads: usize, elements: i64) -> Result<f64, Failure> {
+fn launch(text: &str, threads: usize, elements: usize) -> Result<f64, Failure> {
     let folder = files::TemporaryFolder::new()?;
     let (model, artifact) = (folder.path().join("probe.mlir"), folder.path().join("probe.sutura"));
     std::fs::write(&model, text).map_err(|e| Failure::io("write", &model, &e))?;
     let args = CompileArgs { model, output: Some(artifact.clone()), ..CompileArgs::default() };
     compile(&args, &Talk::silent())?;
     let model = Model::load_with(&artifact, Options::new().threads(threads))?;
-    let input = Tensor::from_slice(&[elements], &vec![0f32; usize::try_from(elements).unwrap_or(0)])?;
+    // Pages that hold nothing but zeros may all be one page.
+    let input = Tensor::from_slice(&[elements as i64], &vec![1f32; elements])?;
     let mut output = model.run(std::slice::from_ref(&input))?;
     let mut best = f64::INFINITY;
     // Short runs are repeated more often: what interrupts them is rare.
-    for _ in 0..ROUNDS * 200 {
+    let begun = Instant::now();
+    for round in 0..ROUNDS * 200 {
+        if round > ROUNDS && begun.elapsed() > LONGEST {
+            break;
+        }
         let mut targets: Vec<_> = output.iter_mut().map(Tensor::view_mut).collect();
         let start = Instant::now();
         model.run_into(&[input.view()], &mut targets)?;
@@ -177,6 +201,8 @@ fn described(cx: &Context, mut module: Module, name: &str, found: &Found) -> Str
     rewriter.set_prop(machine, "sym_name", Some(cx.string_attr(name)));
     rewriter.set_prop(machine, "summary", Some(cx.string_attr(&found.summary)));
     rewriter.set_prop(machine, "gflops", number(found.gflops));
+    rewriter.set_prop(machine, "gops", number(found.gops));
+    rewriter.set_prop(machine, "line_ps", number(found.line_ps));
     rewriter.set_prop(machine, "call_ns", number(found.call_ns));
     if let Some(ns) = found.launch_ns {
         rewriter.set_prop(machine, "launch_ns", number(ns));
@@ -211,6 +237,8 @@ mod tests {
             summary: "mine".into(),
             spaces: vec![space("l1", Some(49152), 123), space("dram", None, 7)],
             gflops: 77,
+            gops: 55,
+            line_ps: 900,
             call_ns: 33,
             launch_ns: None,
             notes: vec!["a note".into()],
@@ -219,7 +247,8 @@ mod tests {
         assert!(text.contains("// a note\n"), "{text}");
         let after = from_text(&cx, "test", "test", &text).unwrap().desc;
         assert_eq!((after.name.as_str(), after.summary.as_str()), ("my_machine", "mine"));
-        assert_eq!((after.gflops, after.call_ns, after.launch_ns), (77, 33, before.launch_ns));
+        assert_eq!((after.gflops, after.gops, after.line_ps), (77, 55, 900));
+        assert_eq!((after.call_ns, after.launch_ns), (33, before.launch_ns));
         let l1 = after.space("l1").unwrap();
         assert_eq!((l1.bytes, l1.gbps, l1.align), (Some(49152), Some(123), 64));
         assert_eq!((after.dram_gbps(), after.space("l2")), (7, before.space("l2")));

@@ -208,6 +208,7 @@ fn limits(desc: &TargetDesc) -> String {
     let caches = desc.spaces.iter().filter(|s| s.class == Class::Sram);
     let caches = caches.filter_map(|s| Some(format!("{} {} KiB at {} GB/s", s.name, s.bytes? >> 10, s.gbps?)));
     let memory = format!("main memory at {} GB/s", desc.dram_gbps());
-    let parts: Vec<String> = caches.chain([memory, format!("{} Gflop/s of a thread", desc.gflops)]).collect();
+    let arithmetic = format!("{} Gflop/s of a thread, {} Gop/s beside products", desc.gflops, desc.gops);
+    let parts: Vec<String> = caches.chain([memory, arithmetic]).collect();
     parts.join(", ")
 }
