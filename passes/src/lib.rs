@@ -33,6 +33,7 @@ pub mod machine_code;
 pub mod outline_regions;
 pub mod propagate_reshapes;
 pub mod raise_attention;
+pub mod refine_fusion_plan;
 pub mod region;
 mod row_threads;
 pub mod rt;
@@ -93,6 +94,7 @@ pub fn register(registry: &mut PassRegistry) {
     registry.add(&split_complex::SPLIT_COMPLEX);
     registry.add(&split_products::SPLIT_PRODUCTS);
     registry.add(&stitch::STITCH);
+    registry.add(&refine_fusion_plan::REFINE_FUSION_PLAN);
     registry.add(&graph_to_gir::CONVERT_GRAPH_TO_GIR);
     registry.add(&graph_to_gir::SCHEDULE_REGIONS);
     registry.add(&tensorize::TENSORIZE);

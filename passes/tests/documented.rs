@@ -19,6 +19,7 @@ use sutura_passes::lower_quant_ops::LOWER_QUANT_OPS;
 use sutura_passes::outline_regions::OUTLINE_REGIONS;
 use sutura_passes::propagate_reshapes::PROPAGATE_RESHAPES;
 use sutura_passes::raise_attention::RAISE_ATTENTION;
+use sutura_passes::refine_fusion_plan::REFINE_FUSION_PLAN;
 use sutura_passes::scalars_to_tensors::SCALARS_TO_TENSORS;
 use sutura_passes::scf_for_to_while::SCF_FOR_TO_WHILE;
 use sutura_passes::split_complex::SPLIT_COMPLEX;
@@ -127,6 +128,7 @@ fn docs_are_up_to_date() {
         &SPLIT_PRODUCTS,
         &PROPAGATE_RESHAPES,
         &STITCH,
+        &REFINE_FUSION_PLAN,
         &CHECK_COMBINERS,
     ];
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("the workspace");

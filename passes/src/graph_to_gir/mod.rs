@@ -27,7 +27,7 @@ use std::collections::{HashMap, HashSet};
 use machine::Machine;
 pub use program::NAME_ATTR;
 use rules::variant::{Setting, Variant};
-pub use search::Candidate;
+pub use search::{Candidate, Prices};
 use sutura_dialects::r#dyn::attr::symbolic_shape;
 use sutura_dialects::r#dyn::facts::MAX_DIM;
 use sutura_dialects::r#dyn::{Facts, Poly, SymbolInfo, SymbolOp};
@@ -275,8 +275,7 @@ pub struct Choice {
 /// # Errors
 /// When what the module says of its machine is wrong.
 pub fn choices(cx: &Context, module: &Body, sizes: &HashMap<String, i64>) -> Result<Vec<Choice>, String> {
-    let pass = ConvertGraphToGir { search: true, ..from_options(&PassOptions::new(CONVERT_GRAPH_TO_GIR.options)) };
-    let config = Config { sizes: sizes.clone(), ..pass.config(cx, module)? };
+    let config = searching(cx, module, sizes)?;
     let mut choices = Vec::new();
     for function in module.entry_block().into_iter().flat_map(|block| module.ops(block)) {
         let view = OpRef::new(cx, module, function);
@@ -292,6 +291,12 @@ pub fn choices(cx: &Context, module: &Body, sizes: &HashMap<String, i64>) -> Res
         }
     }
     Ok(choices)
+}
+
+/// What the pass does with default options where it searches, at these sizes or likely ones.
+fn searching(cx: &Context, module: &Body, sizes: &HashMap<String, i64>) -> Result<Config, String> {
+    let pass = ConvertGraphToGir { search: true, ..from_options(&PassOptions::new(CONVERT_GRAPH_TO_GIR.options)) };
+    Ok(Config { sizes: sizes.clone(), ..pass.config(cx, module)? })
 }
 
 /// The rule that takes a region of a module: its name in remarks, reports and kernels; nothing where each of its ops is taken alone.

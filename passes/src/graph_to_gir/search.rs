@@ -3,11 +3,13 @@
 //!
 //! After IntelliGen (arXiv 2307.04995), whose search also branches only over how work is mapped: rewrites need none.
 
+use std::collections::HashMap;
+
 use sutura_dialects::r#dyn::poly::Poly;
 use sutura_dialects::schedule::TreeAttr;
 use sutura_dialects::target::TargetDesc;
 use sutura_ir::work::Counter;
-use sutura_ir::{Context, OpRef};
+use sutura_ir::{Body, Context, OpRef};
 
 use super::Config;
 use super::fallback::{self, At};
@@ -150,6 +152,48 @@ pub(super) fn candidates(at: &At<'_>, op: OpRef<'_>, config: &Config) -> Vec<Can
         found.push(Candidate { name: variant.to_string(), schedule, predicted_ns });
     }
     found
+}
+
+/// What regions are predicted to take by the kernels that they become, at likely sizes.
+pub struct Prices {
+    config: Config,
+}
+
+impl Prices {
+    /// For the machine of a module; `None` where that describes none.
+    ///
+    /// # Errors
+    /// When what the module says of its machine is wrong.
+    pub fn of(cx: &Context, module: &Body) -> Result<Option<Self>, String> {
+        let config = super::searching(cx, module, &HashMap::new())?;
+        Ok(config.desc.is_some().then_some(Self { config }))
+    }
+
+    /// The machine.
+    pub fn machine(&self) -> Option<&TargetDesc> {
+        self.config.desc.as_ref()
+    }
+
+    /// Nanoseconds that the kernels of a region's usual schedule take on one thread, and their launches; `None` where no rule
+    /// lowers it, or the cost of a kernel is not known.
+    pub fn of_region(&self, op: OpRef<'_>) -> Option<f64> {
+        let (region, mut lowered) = self.lowered(op)?;
+        let desc = self.config.desc.as_ref()?;
+        let launches = taken(&region, &mut lowered, &self.config).len() as u64;
+        let ns = price(op.cx, &region, &mut lowered, &self.config, desc)?;
+        Some(ns + launches.saturating_mul(desc.call_ns) as f64)
+    }
+
+    /// True where the kernels of a region's usual schedule are proved, in the module that a function is in.
+    pub fn proves(&self, function: OpRef<'_>, op: OpRef<'_>) -> bool {
+        let at = At::of(function);
+        self.lowered(op).is_some_and(|(_, mut lowered)| fallback::check(&at, &mut lowered).is_ok())
+    }
+
+    fn lowered<'a>(&'a self, op: OpRef<'a>) -> Option<(FusedRegion<'a>, Lowered)> {
+        let read = FusedRegion::read(op, &self.config.machine).ok()?;
+        lowered(&read, &self.config, &Variant::default()).ok()
+    }
 }
 
 /// The launches that are made at likely sizes, step by step.

@@ -8,6 +8,7 @@
 //! stays acyclic, and the result depends on nothing but the program and the machine. After the stitching of
 //! FusionStitching (arXiv 2009.10924) and AStitch (ASPLOS'22) and the shape constraints of DISC (arXiv 2103.05288).
 
+pub mod alone;
 pub mod alternatives;
 pub(crate) mod block;
 mod chains;

@@ -65,7 +65,7 @@ pub fn model_of(cx: &Context, module: &Body) -> Result<CostModel, String> {
 }
 
 /// Makes one region of each of `kernels` in place of `regions` of a function, which are in order and whose ops are numbered
-/// through all of them.
+/// through all of them. `basis` is what the plan is taken for, as the regions' `reasons` say it: `measured`, `predicted`.
 ///
 /// # Errors
 /// Says what cannot be a kernel, or why the regions cannot be taken apart; the function stays as it was then.
@@ -74,7 +74,7 @@ pub fn replan(
     function: &mut Body,
     regions: &[Op],
     kernels: &[Vec<usize>],
-    model: &CostModel,
+    (model, basis): (&CostModel, &str),
 ) -> Result<(), String> {
     let mut copy = function.clone();
     let entry = only_block(&copy).ok_or("the function has several blocks")?;
@@ -88,7 +88,7 @@ pub fn replan(
     let steps = {
         let facts = Facts::of_block(BlockRef { cx, body: &copy, block: entry });
         let facts = facts.map_err(|(_, contradiction)| contradiction.to_string())?;
-        steps(&Ops::of(cx, &copy, entry, &facts), &members, kernels, model)?
+        steps(&Ops::of(cx, &copy, entry, &facts), &members, kernels, (model, basis))?
     };
     outline(&mut Rewriter::new(cx, &mut copy), entry, &steps);
     *function = copy;
@@ -96,7 +96,12 @@ pub fn replan(
 }
 
 /// The ops of a block, of which `members` become regions.
-fn steps(ops: &Ops<'_>, members: &[Op], kernels: &[Vec<usize>], model: &CostModel) -> Result<Vec<Step>, String> {
+fn steps(
+    ops: &Ops<'_>,
+    members: &[Op],
+    kernels: &[Vec<usize>],
+    (model, basis): (&CostModel, &str),
+) -> Result<Vec<Step>, String> {
     let node = |op: Op| ops.ops.iter().position(|view| view.op == op).expect("it was put there");
     let nodes: Vec<usize> = members.iter().map(|op| node(*op)).collect();
     let mut named: Vec<usize> = kernels.concat();
@@ -117,18 +122,18 @@ fn steps(ops: &Ops<'_>, members: &[Op], kernels: &[Vec<usize>], model: &CostMode
         let cluster = joined.map_err(|between| format!("{} stands between ops of one kernel", ops.name(between)))?;
         regions[cluster] = true;
     }
-    let step = |cluster: usize| region(ops, &plan, cluster, &regions);
+    let step = |cluster: usize| region(ops, &plan, cluster, (&regions, basis));
     Ok(plan.order().into_iter().map(step).collect())
 }
 
-fn region(ops: &Ops<'_>, plan: &Quotient, cluster: usize, regions: &[bool]) -> Step {
+fn region(ops: &Ops<'_>, plan: &Quotient, cluster: usize, (regions, basis): (&[bool], &str)) -> Step {
     if !regions[cluster] {
         return Step::Keep(ops.ops[cluster].op);
     }
     let members = plan.members(cluster);
     let mut reasons: Vec<String> = Vec::new();
     for (from, to, value) in &ops.reads {
-        let reason = format!("{}: measured as kernels of their own", value_text(ops.cx, ops.body, *value));
+        let reason = format!("{}: {basis} to be faster apart", value_text(ops.cx, ops.body, *value));
         if plan.cluster(*to) == cluster && plan.cluster(*from) != cluster && !reasons.contains(&reason) {
             reasons.push(reason);
         }

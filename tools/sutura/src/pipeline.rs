@@ -20,6 +20,7 @@ use sutura_passes::graph_operator_rewrite::GRAPH_OPERATOR_REWRITE;
 use sutura_passes::graph_property_rewrite::GRAPH_PROPERTY_REWRITE;
 use sutura_passes::graph_to_gir::{CONVERT_GRAPH_TO_GIR, SCHEDULE_REGIONS};
 use sutura_passes::integer_products::INTEGER_PRODUCTS;
+use sutura_passes::refine_fusion_plan::REFINE_FUSION_PLAN;
 use sutura_passes::rt_to_upstream::HOST_ATTR;
 use sutura_passes::stages;
 use sutura_passes::stitch::STITCH;
@@ -365,6 +366,7 @@ impl Compilation {
             passes = with(passes, GRAPH_OPERATOR_REWRITE.argument, options);
         }
         if self.no_fusion && stage.name == "stitch" {
+            passes = passes.replace(&format!(",{}", REFINE_FUSION_PLAN.argument), "");
             passes = with(passes, STITCH.argument, "max-ops=1".to_owned());
         }
         if let Some(limit) = self.index_limit {

@@ -1,21 +1,16 @@
-//! Regions as a program of their own, which can be compiled and run.
+//! Regions as a program of their own, which is compiled and run.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
 
-use sutura_dialects::r#dyn::Facts;
-use sutura_dialects::r#dyn::attr::{symbolic_shape, tensor_of};
-use sutura_dialects::r#dyn::ops::{EqualOp, SymbolOp};
+use sutura_dialects::r#dyn::attr::symbolic_shape;
 use sutura_dialects::r#dyn::poly::Poly;
-use sutura_dialects::func::{FuncOp, ReturnOp};
-use sutura_dialects::graph::{ConstantOp, FusionOp, ReshapeOp};
 use sutura_dialects::schedule::TreeAttr;
 use sutura_dialects::target::machine_in;
-use sutura_ir::asm::print::{PrintOptions, module_text, op_text};
-use sutura_ir::{
-    Attr, BlockRef, Builder, Context, IrMapping, Loc, Module, Op, OpRef, OpState, OpView, Rewriter, Type, Value,
-};
+use sutura_ir::asm::print::{PrintOptions, op_text};
+use sutura_ir::{Context, Module, Op, OpRef, Rewriter, Type};
 use sutura_passes::gir::cost::likely;
-use sutura_passes::stitch::replan::{model_of, replan};
+use sutura_passes::stitch::alone::Alone;
+use sutura_passes::stitch::replan::model_of;
 
 use crate::input;
 
@@ -38,35 +33,20 @@ pub(super) struct Problem {
     pub(super) sizes: String,
     /// Dims of all inputs at these sizes.
     pub(super) inputs: Vec<Vec<i64>>,
-    /// Holds one function.
-    module: Module,
-    function: Op,
-    regions: Vec<Op>,
+    regions: Alone,
 }
 
 impl Problem {
-    /// Takes `graph.fusion`s, which are in order, out of their function. Constants that they read become others of their type,
-    /// since times do not depend on what they hold, and each size becomes one of an input that nobody reads, so that every size
-    /// is known.
+    /// Takes `graph.fusion`s, which are in order, out of their function, at sizes that are given or likely.
     ///
     /// # Errors
     /// Says why the regions cannot stand alone.
     pub(super) fn of(cx: &Context, regions: &[OpRef<'_>], given: &HashMap<String, i64>) -> Result<Self, String> {
-        let declared = facts(regions);
-        let mut types: Vec<Type> =
-            declared.iter().filter_map(|op| Some(carrier(cx, op.as_::<SymbolOp<'_>>()?.name()))).collect();
-        let n_sizes = types.len();
-        let read = read_by(regions);
-        types.extend(read.iter().filter(|(_, constant)| !constant).map(|(value, _)| regions[0].body.ty(*value)));
-        let (module, function, copies) = standalone(regions, &declared, (&types, n_sizes), &read)?;
-        let facts = {
-            let body = module.body().nested(function).ok_or("its function has no body")?;
-            let block = body.entry_block().ok_or("its function has no body")?;
-            Facts::of_block(BlockRef { cx, body, block }).map_err(|(_, contradiction)| contradiction.to_string())?
-        };
+        let regions = Alone::of(cx, regions)?;
+        let facts = regions.facts(cx)?;
         let own = |free: &str| Some(given.get(free).copied().unwrap_or_else(|| likely(&facts.info(free))));
         let value_of = |name: &str| facts.canonical(&Poly::symbol(name)).eval(&own);
-        let inputs = types.iter().map(|ty| dims(cx, *ty, &value_of)).collect::<Result<_, _>>()?;
+        let inputs = regions.types.iter().map(|ty| dims(cx, *ty, &value_of)).collect::<Result<_, _>>()?;
         let sizes = facts.symbols().map(|(name, _)| {
             let value = value_of(name).ok_or_else(|| format!("the value of its size `{name}` is not known"))?;
             let known = given.contains_key(&**name) || !facts.info(name).likely.is_empty();
@@ -76,9 +56,8 @@ impl Problem {
         if sizes.is_empty() {
             sizes.push_str("the fixed sizes");
         }
-        let text = module_text(cx, &module, &PrintOptions { discard_value_names: true, ..PrintOptions::default() });
-        let key = input::hash(format!("{text}{sizes}").as_bytes());
-        Ok(Self { key, sizes, inputs, module, function, regions: copies })
+        let key = input::hash(format!("{}{sizes}", regions.text(cx)).as_bytes());
+        Ok(Self { key, sizes, inputs, regions })
     }
 
     /// The program for a machine, `described` by a module that holds its description, made in one way.
@@ -86,66 +65,26 @@ impl Problem {
     /// # Errors
     /// When the regions cannot be made so.
     pub(super) fn text(&self, cx: &Context, described: &Module, make: Make<'_>) -> Result<String, String> {
-        let mut module = self.module.clone();
-        let inside = module.body_mut().nested_mut(self.function).ok_or("its function has no body")?;
-        match make {
-            Make::AsIs => {}
-            Make::Schedule(tree) => {
-                let mut rewriter = Rewriter::new(cx, inside);
-                let set = |region: &Op| rewriter.set_prop(*region, "schedule", Some(cx.ext_attr(tree.clone())));
-                self.regions.iter().for_each(set);
-            }
-            Make::Plan(kernels) => replan(cx, inside, &self.regions, kernels, &model_of(cx, described.body())?)?,
-        }
+        let made = match make {
+            Make::AsIs => self.regions.clone(),
+            Make::Schedule(tree) => self.scheduled(cx, tree)?,
+            Make::Plan(kernels) => self.regions.replanned(cx, kernels, &model_of(cx, described.body())?)?,
+        };
         let machine = machine_in(cx, described.body())?.ok_or("the module describes no machine")?;
-        let function = OpRef::new(cx, module.body(), self.function);
+        let function = OpRef::new(cx, made.module.body(), made.function);
         // Without aliases, so that one text can follow the other.
         let options = PrintOptions { local_scope: true, ..PrintOptions::default() };
         Ok(format!("{}\n{}", op_text(machine, &options), op_text(function, &options)))
     }
-}
 
-/// What regions state of sizes, each once, names of sizes first.
-fn facts<'a>(regions: &[OpRef<'a>]) -> Vec<OpRef<'a>> {
-    let (mut names, mut equalities, mut seen) = (Vec::new(), Vec::new(), HashSet::new());
-    for op in regions.iter().flat_map(|region| region.region(0).and_then(|r| r.entry())).flat_map(|entry| entry.ops()) {
-        if let Some(symbol) = op.as_::<SymbolOp<'a>>() {
-            names.extend(seen.insert(symbol.name().to_owned()).then_some(op));
-        } else if let Some(equal) = op.as_::<EqualOp<'a>>() {
-            equalities.extend(seen.insert(format!("{} = {}", equal.lhs(), equal.rhs())).then_some(op));
-        }
+    fn scheduled(&self, cx: &Context, tree: &TreeAttr) -> Result<Alone, String> {
+        let mut made = self.regions.clone();
+        let inside = made.module.body_mut().nested_mut(made.function).ok_or("its function has no body")?;
+        let mut rewriter = Rewriter::new(cx, inside);
+        let set = |region: &Op| rewriter.set_prop(*region, "schedule", Some(cx.ext_attr(tree.clone())));
+        made.regions.iter().for_each(set);
+        Ok(made)
     }
-    names.extend(equalities);
-    names
-}
-
-/// The values that regions read and do not make, each once, and whether it is a constant.
-fn read_by(regions: &[OpRef<'_>]) -> Vec<(Value, bool)> {
-    let made: HashSet<Value> = regions.iter().flat_map(|region| region.results()).collect();
-    let mut read: Vec<(Value, bool)> = Vec::new();
-    for region in regions {
-        for value in region.operands().filter(|value| !made.contains(value)) {
-            if !read.iter().any(|(known, _)| *known == value) {
-                read.push((value, is_constant(*region, value)));
-            }
-        }
-    }
-    read
-}
-
-/// What regions make that others use; all of what a single one makes.
-fn made_by(regions: &[OpRef<'_>]) -> Vec<Value> {
-    let own: HashSet<Op> = regions.iter().map(|region| region.op).collect();
-    let results = regions.iter().flat_map(|region| region.results().map(move |value| (region.body, value)));
-    let kept = |(body, value): &(&sutura_ir::Body, Value)| {
-        body.is_unused(*value) || body.uses(*value).any(|used| !own.contains(&used.owner))
-    };
-    results.filter(kept).map(|(_, value)| value).collect()
-}
-
-/// A tensor with one dim, of this size.
-fn carrier(cx: &Context, size: &str) -> Type {
-    tensor_of(cx, &[Some(Poly::symbol(size))], Type::I8)
 }
 
 fn dims(cx: &Context, ty: Type, value_of: &dyn Fn(&str) -> Option<i64>) -> Result<Vec<i64>, String> {
@@ -153,84 +92,4 @@ fn dims(cx: &Context, ty: Type, value_of: &dyn Fn(&str) -> Option<i64>) -> Resul
     let dim = |size: Option<Poly>| size.and_then(|s| s.eval(value_of)).filter(|n| *n >= 0);
     let dims = shape.into_iter().map(dim).collect::<Option<_>>();
     dims.ok_or_else(|| "a size of a tensor that it reads is not known".to_owned())
-}
-
-/// True for constants, also in another shape: what only they go into is made when the program is compiled.
-fn is_constant(fusion: OpRef<'_>, value: Value) -> bool {
-    let mut value = value;
-    loop {
-        let Some(def) = fusion.body.defining_op(value).map(|op| fusion.at(op)) else { return false };
-        match def.as_::<ReshapeOp<'_>>() {
-            Some(reshape) => value = reshape.input(),
-            None => return def.is::<ConstantOp<'_>>(),
-        }
-    }
-}
-
-/// A constant of this type.
-fn filled(cx: &Context, ty: Type) -> Option<Attr> {
-    let elem = cx.element_type(ty);
-    if elem.is_float(cx) { cx.splat_attr(ty, cx.float_attr(0.5, elem)) } else { cx.dense_attr(ty, &[0]) }
-}
-
-/// A module with a function of the regions, the function and the regions in it.
-fn standalone(
-    regions: &[OpRef<'_>],
-    facts: &[OpRef<'_>],
-    (types, n_sizes): (&[Type], usize),
-    read: &[(Value, bool)],
-) -> Result<(Module, Op, Vec<Op>), String> {
-    let first = regions.first().ok_or("there is no region")?;
-    let (cx, made) = (first.cx, made_by(regions));
-    if !regions.iter().all(|region| region.is::<FusionOp<'_>>()) {
-        return Err("it is no region".to_owned());
-    }
-    let results: Vec<Type> = made.iter().map(|value| first.body.ty(*value)).collect();
-    let mut module = Module::new(cx, Loc::UNKNOWN);
-    let block = module.body().entry_block().ok_or("a module has a block")?;
-    let mut b = Builder::at_end(cx, module.body_mut(), block);
-    let mut copied = Err("it cannot be copied".to_owned());
-    let function = FuncOp::define(&mut b, Loc::UNKNOWN, "region", types, &results, |b| {
-        copied = fill(b, regions, facts, n_sizes, read, &made);
-    });
-    let copied = copied?;
-    let inside = module.body_mut().nested_mut(function).ok_or("its function has no body")?;
-    // Why neighbours were left out is nothing of the regions' own.
-    let mut rewriter = Rewriter::new(cx, inside);
-    copied.iter().for_each(|copy| rewriter.set_prop(*copy, "reasons", None));
-    Ok((module, function, copied))
-}
-
-/// Builds the body of the function, whose arguments after the sizes are what the regions take.
-fn fill(
-    b: &mut Builder<'_>,
-    regions: &[OpRef<'_>],
-    facts: &[OpRef<'_>],
-    n_sizes: usize,
-    read: &[(Value, bool)],
-    made: &[Value],
-) -> Result<Vec<Op>, String> {
-    let cx = b.cx();
-    let args = b.body().entry_block().map(|block| b.body().block_args(block).to_vec()).unwrap_or_default();
-    let mut args = args.into_iter().skip(n_sizes);
-    let mut mapping = IrMapping::new();
-    for fact in facts {
-        mapping.clone_op(*fact, b).map_err(|e| e.to_string())?;
-    }
-    for (operand, constant) in read {
-        if !constant {
-            mapping.map(*operand, args.next().ok_or("an input is missing")?);
-            continue;
-        }
-        let ty = regions[0].body.ty(*operand);
-        let value = filled(cx, ty).ok_or("it reads a constant without a fixed size")?;
-        let state = OpState::of(cx, ConstantOp::def(), Loc::UNKNOWN).results([ty]).prop(cx.ident("value"), value);
-        let constant = b.create(state);
-        mapping.map(*operand, b.op_ref(constant).result(0));
-    }
-    let copies = regions.iter().map(|region| mapping.clone_op(*region, b).map_err(|e| e.to_string()));
-    let copies = copies.collect::<Result<_, _>>()?;
-    let results: Option<Vec<Value>> = made.iter().map(|value| mapping.get(*value)).collect();
-    ReturnOp::build(b, Loc::UNKNOWN, &results.ok_or("a result is missing")?);
-    Ok(copies)
 }
