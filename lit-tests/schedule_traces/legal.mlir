@@ -2,7 +2,7 @@
 // RUN: sutura-opt %s --schedule-regions --split-input-file | FileCheck %s
 // RUN: sutura-opt %s --convert-graph-to-gir --check-passes --remarks --split-input-file -o %t.gir 2> %t.said
 // RUN: FileCheck %s --input-file=%t.said --check-prefix=SAID
-// SAID-COUNT-24: 1 functions compared
+// SAID-COUNT-26: 1 functions compared
 
 // split: a loop of the grid over blocks of rows, and a loop over the rows of a block.
 // CHECK-LABEL: func.func @split
@@ -779,6 +779,50 @@ func.func @split_reduction(%x: tensor<?x?xf32, #dyn.shape<[M, N]>>) -> tensor<?x
 
 // -----
 
+// accumulate: blocks of 8 of what is summed go around the tiles of a block of rows. Sums lie near from block to block.
+// CHECK-LABEL: func.func @accumulate
+// CHECK: schedule = #schedule.tree<
+// CHECK: loop d1 by 32 grid {
+// CHECK: loop d1 by 32 grid {
+// CHECK-NEXT: loop d0 by 48 grid {
+// CHECK-NEXT: loop d2 by 8 {
+// CHECK-NEXT: loop d0 by 12 {
+// CHECK-NEXT: loop d2 { contract p:0 rows d0 cols d1 in vec }
+// CHECK-NEXT: }
+// CHECK-NEXT: }
+// CHECK-NEXT: loop d0 by 12 { place q:1 rows d0 cols d1 in vec }
+// CHECK-NEXT: }
+#id = affine_map<(d0, d1) -> (d0, d1)>
+#mk = affine_map<(d0, d1, d2) -> (d0, d2)>
+#kn = affine_map<(d0, d1, d2) -> (d2, d1)>
+#mn = affine_map<(d0, d1, d2) -> (d0, d1)>
+func.func @accumulate(%x: tensor<?x24xf32, #dyn.shape<[M, 24]>>, %w: tensor<24x40xf32>) -> tensor<?x40xf32, #dyn.shape<[M, 40]>> {
+  %M = dyn.symbol "M" : index
+  %y = graph.fusion(%x, %w : tensor<?x24xf32, #dyn.shape<[M, 24]>>, tensor<24x40xf32>) -> tensor<?x40xf32, #dyn.shape<[M, 40]>> {schedule = #schedule.tree<
+    version {
+      kernel { loop d1 by 32 grid { loop d2 { pack p:0.1 cols d1 in vec padded } } }
+      kernel { loop d1 by 32 grid { loop d0 by 12 grid { loop d2 { contract p:0 rows d0 cols d1 in vec } place q:1 rows d0 cols d1 in vec } } }
+    }
+  >, trace = #schedule.trace<split d0 of p:0 by 48 split d2 of p:0 by 8 accumulate d2 of p:0>} {
+  ^bb0(%a: tensor<?x24xf32, #dyn.shape<[M, 24]>>, %b: tensor<24x40xf32>):
+    %M = dyn.symbol "M" : index
+    %p = graph.compute ins(%a, %b : tensor<?x24xf32, #dyn.shape<[M, 24]>>, tensor<24x40xf32>) -> tensor<?x40xf32, #dyn.shape<[M, 40]>> {combiners = #graph.combiners<[add]>, iterators = #graph.iterators<[parallel, parallel, reduce]>, maps = [#mk, #kn, #mn]} {
+    ^bb0(%l: f32, %r: f32):
+      %v = arith.mulf %l, %r : f32
+      graph.yield %v : f32
+    }
+    %q = graph.compute ins(%p : tensor<?x40xf32, #dyn.shape<[M, 40]>>) -> tensor<?x40xf32, #dyn.shape<[M, 40]>> {iterators = #graph.iterators<[parallel, parallel]>, maps = [#id, #id]} {
+    ^bb0(%l: f32):
+      %v = math.exp %l : f32
+      graph.yield %v : f32
+    }
+    graph.yield %q : tensor<?x40xf32, #dyn.shape<[M, 40]>>
+  }
+  return %y : tensor<?x40xf32, #dyn.shape<[M, 40]>>
+}
+
+// -----
+
 // tensorize: a sum of products is a contraction.
 // CHECK-LABEL: func.func @tensorize
 // CHECK: schedule = #schedule.tree<
@@ -1033,6 +1077,42 @@ func.func @stream(%x: tensor<?x?xf32, #dyn.shape<[M, N]>>) -> tensor<?x?xf32, #d
   %y = graph.fusion(%x : tensor<?x?xf32, #dyn.shape<[M, N]>>) -> tensor<?x?xf32, #dyn.shape<[M, N]>> {schedule = #schedule.tree<
     version { kernel { loop d0 grid { place e:0 cols d1 in l1 place s:1 cols d1 in l1 place q:2 cols d1 in l1 } } }
   >, trace = #schedule.trace<stream q:2 when [8*M*N - 65536] defer q:2>} {
+  ^bb0(%a: tensor<?x?xf32, #dyn.shape<[M, N]>>):
+    %M = dyn.symbol "M" : index
+    %N = dyn.symbol "N" : index
+    %e = graph.compute ins(%a : tensor<?x?xf32, #dyn.shape<[M, N]>>) -> tensor<?x?xf32, #dyn.shape<[M, N]>> {iterators = #graph.iterators<[parallel, parallel]>, maps = [#id, #id]} {
+    ^bb0(%p: f32):
+      %v = math.exp %p : f32
+      graph.yield %v : f32
+    }
+    %s = graph.compute ins(%e : tensor<?x?xf32, #dyn.shape<[M, N]>>) -> tensor<?xf32, #dyn.shape<[M]>> {combiners = #graph.combiners<[add]>, iterators = #graph.iterators<[parallel, reduce]>, maps = [#id, #row]} {
+    ^bb0(%p: f32):
+      graph.yield %p : f32
+    }
+    %q = graph.compute ins(%e, %s : tensor<?x?xf32, #dyn.shape<[M, N]>>, tensor<?xf32, #dyn.shape<[M]>>) -> tensor<?x?xf32, #dyn.shape<[M, N]>> {iterators = #graph.iterators<[parallel, parallel]>, maps = [#id, #row, #id]} {
+    ^bb0(%p: f32, %t: f32):
+      %v = arith.divf %p, %t : f32
+      graph.yield %v : f32
+    }
+    graph.yield %q : tensor<?x?xf32, #dyn.shape<[M, N]>>
+  }
+  return %y : tensor<?x?xf32, #dyn.shape<[M, N]>>
+}
+
+// -----
+
+// keep: what would be stored past the caches stays in them.
+// CHECK-LABEL: func.func @keep
+// CHECK: schedule = #schedule.tree<
+// CHECK: place q:2 cols d1 in l1 kept{{$}}
+#id = affine_map<(d0, d1) -> (d0, d1)>
+#row = affine_map<(d0, d1) -> (d0)>
+func.func @keep(%x: tensor<?x?xf32, #dyn.shape<[M, N]>>) -> tensor<?x?xf32, #dyn.shape<[M, N]>> {
+  %M = dyn.symbol "M" : index
+  %N = dyn.symbol "N" : index
+  %y = graph.fusion(%x : tensor<?x?xf32, #dyn.shape<[M, N]>>) -> tensor<?x?xf32, #dyn.shape<[M, N]>> {schedule = #schedule.tree<
+    version { kernel { loop d0 grid { place e:0 cols d1 in l1 place s:1 cols d1 in l1 place q:2 cols d1 in l1 } } }
+  >, trace = #schedule.trace<stream q:2 keep q:2>} {
   ^bb0(%a: tensor<?x?xf32, #dyn.shape<[M, N]>>):
     %M = dyn.symbol "M" : index
     %N = dyn.symbol "N" : index

@@ -41,7 +41,7 @@ impl Step {
             kernels: kernels.to_vec(),
         };
         let inside = module.nested_mut(function).ok_or("a function has lost its body")?;
-        replan(cx, inside, taken, kernels, (model, "measured"))?;
+        replan(cx, inside, (taken, kernels), (model, "measured"))?;
         Ok(step)
     }
 

@@ -9,6 +9,7 @@ mod tests;
 
 use std::collections::{HashMap, HashSet};
 
+use indexmap::IndexMap;
 use sutura_dialects::func::FuncOp;
 use sutura_ir::analysis::PreservedAnalyses;
 use sutura_ir::diagnostics::Reported;
@@ -21,7 +22,7 @@ use crate::graph_to_gir::Prices;
 use crate::stitch::alone::Alone;
 use crate::stitch::alternatives::{Change, Plan, Site, sites};
 use crate::stitch::cost::CostModel;
-use crate::stitch::replan::{model_of, replan};
+use crate::stitch::replan::{Replaced, model_of, replan_all};
 
 /// `refine-fusion-plan`
 pub static REFINE_FUSION_PLAN: PassInfo = PassInfo {
@@ -113,6 +114,14 @@ struct Verdict {
     words: String,
 }
 
+/// A site that gets another plan.
+struct Taken {
+    regions: Vec<Op>,
+    kernels: Vec<Vec<usize>>,
+    loc: Loc,
+    words: String,
+}
+
 struct Refining<'p> {
     pass: &'p RefineFusionPlan,
     cx: &'p Context,
@@ -128,31 +137,47 @@ impl Refining<'_> {
     fn all(&mut self, run: &mut PassRun<'_>, change: Change) -> Result<u64, Reported> {
         let sites = sites(self.cx, run.body, change).map_err(|why| run.diags.error(run.header.loc, why))?;
         let mut gone: HashSet<(Op, Op)> = HashSet::new();
-        let mut changed = 0;
+        let mut taken: IndexMap<Op, Vec<Taken>> = IndexMap::new();
         for site in sites {
             let own: Vec<(Op, Op)> = site.regions.iter().map(|region| (site.function, *region)).collect();
             if own.iter().any(|region| gone.contains(region)) {
                 continue;
             }
-            let Some((loc, verdict)) = self.of_site(OpRef::new(self.cx, run.body, site.function), &site) else {
+            let found = self.of_site(OpRef::new(self.cx, run.body, site.function), &site);
+            let Some((loc, Verdict { taken: kernels, words })) = found else { continue };
+            let Some(kernels) = kernels else {
+                run.remark(loc, words);
                 continue;
             };
-            let Some(taken) = verdict.taken else {
-                run.remark(loc, verdict.words);
-                continue;
-            };
-            let Some(inside) = run.body.nested_mut(site.function) else { continue };
-            match replan(self.cx, inside, &site.regions, &taken, (&self.model, "predicted")) {
-                Ok(()) => {
-                    gone.extend(own);
-                    changed += 1;
-                    run.passed(loc, verdict.words);
-                }
-                // Two joins may each be fine alone, and not together: then each would wait for the other.
-                Err(why) => run.missed(loc, format!("keeps its plan beside others that were changed: {why}")),
-            }
+            gone.extend(own);
+            taken.entry(site.function).or_default().push(Taken { regions: site.regions, kernels, loc, words });
+        }
+        let mut changed = 0;
+        for (function, taken) in taken {
+            changed += self.change(run, function, &taken);
         }
         Ok(changed)
+    }
+
+    /// Changes a function; how many sites were changed.
+    fn change(&self, run: &mut PassRun<'_>, function: Op, taken: &[Taken]) -> u64 {
+        let Some(inside) = run.body.nested_mut(function) else { return 0 };
+        let all: Vec<Replaced<'_>> = taken.iter().map(|taken| (&taken.regions[..], &taken.kernels[..])).collect();
+        let why_not = match replan_all(self.cx, inside, &all, (&self.model, "predicted")) {
+            Ok(why_not) => why_not,
+            Err(why) => vec![Some(why); taken.len()],
+        };
+        let mut changed = 0;
+        for (Taken { loc, words, .. }, why_not) in taken.iter().zip(why_not) {
+            match why_not {
+                None => {
+                    changed += 1;
+                    run.passed(*loc, words.clone());
+                }
+                Some(why) => run.missed(*loc, format!("keeps its plan beside others that were changed: {why}")),
+            }
+        }
+        changed
     }
 
     /// What becomes of a site, and where it comes from; `None` where it cannot be priced.

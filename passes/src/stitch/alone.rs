@@ -73,7 +73,7 @@ impl Alone {
     pub fn replanned(&self, cx: &Context, kernels: &[Vec<usize>], model: &CostModel) -> Result<Self, String> {
         let mut module = self.module.clone();
         let inside = module.body_mut().nested_mut(self.function).ok_or("its function has no body")?;
-        replan(cx, inside, &self.regions, kernels, (model, ""))?;
+        replan(cx, inside, (&self.regions, kernels), (model, ""))?;
         let entry = inside.entry_block().ok_or("its function has no body")?;
         let regions = inside.ops(entry).filter(|op| OpRef::new(cx, inside, *op).is::<FusionOp<'_>>()).collect();
         Ok(Self { module, regions, ..self.clone() })

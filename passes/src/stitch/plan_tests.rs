@@ -42,7 +42,7 @@ fn activated(cx: &Context) -> Module {
 fn replanned(cx: &Context, module: &Module, site: &Site, kernels: &[Vec<usize>]) -> Result<Module, String> {
     let mut module = module.clone();
     let inside = module.body_mut().nested_mut(site.function).expect("a function has a body");
-    replan(cx, inside, &site.regions, kernels, (&CostModel::default(), "measured"))?;
+    replan(cx, inside, (&site.regions, kernels), (&CostModel::default(), "measured"))?;
     let mut diags = Diagnostics::default();
     let verified = verify(module.op_ref(cx), VerifyOptions::default(), &mut diags);
     assert!(verified.is_ok(), "{:?}\n{}", diags.iter().next().map(|d| &d.message), text(cx, &module));
@@ -144,7 +144,7 @@ fn what_is_no_plan_changes_nothing() {
     let tree = cx.ext_attr(TreeAttr { versions: vec![] });
     Rewriter::new(&cx, inside).set_prop(all[0], "schedule", Some(tree));
     let before = format!("{:?}", inside.preorder().collect::<Vec<_>>());
-    let why = replan(&cx, inside, &[all[0]], &[vec![0]], (&CostModel::default(), "measured"));
+    let why = replan(&cx, inside, (&[all[0]], &[vec![0]]), (&CostModel::default(), "measured"));
     assert_eq!(why, Err("a region cannot be taken apart: it has a schedule of its own".to_owned()));
     assert_eq!(format!("{:?}", inside.preorder().collect::<Vec<_>>()), before);
     let left = sites(&cx, module.body(), Change::Join).expect("no machine");

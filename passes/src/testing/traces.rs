@@ -107,7 +107,8 @@ fn tile(dice: &mut Dice) -> Tile {
 }
 
 fn loop_primitive(seen: &Seen, dice: &mut Dice) -> Primitive {
-    match dice.below(12) {
+    match dice.below(14) {
+        11 | 12 => Primitive::Accumulate(seen.any_loop(dice)),
         10 => Primitive::Unroll(seen.any_loop(dice), Count(*dice.of(&[1, 2, 4, 64]))),
         0..3 => Primitive::Split(seen.any_loop(dice), part(dice)),
         3..5 => Primitive::Retile(seen.any_loop(dice), part(dice)),
@@ -128,7 +129,8 @@ fn loop_primitive(seen: &Seen, dice: &mut Dice) -> Primitive {
 
 fn place_primitive(seen: &Seen, other: &Seen, dice: &mut Dice) -> Primitive {
     let spot = || seen.spot.clone();
-    match dice.below(16) {
+    match dice.below(17) {
+        16 => Primitive::Keep(spot()),
         12 => Primitive::Stream(spot(), When(dice.yes().then(|| Poly::symbol("M")).into_iter().collect())),
         13 => Primitive::Defer(spot()),
         14 => Primitive::Home(spot(), other.spot.stage.clone()),

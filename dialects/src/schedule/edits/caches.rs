@@ -26,6 +26,12 @@ pub(super) fn defer(scope: &mut Scope<'_>, spot: &Spot) -> Found<()> {
     Ok(())
 }
 
+/// A store stays in the caches.
+pub(super) fn keep(scope: &mut Scope<'_>, spot: &Spot) -> Found<()> {
+    *stored(scope, spot)? = Some(Stored::Kept);
+    Ok(())
+}
+
 /// What the store of a place or a join says.
 fn stored<'s>(scope: &'s mut Scope<'_>, spot: &Spot) -> Found<&'s mut Option<Stored>> {
     let title = spot.title(scope.cx);

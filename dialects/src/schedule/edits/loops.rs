@@ -138,6 +138,35 @@ pub(super) fn reorder(scope: &mut Scope<'_>, names: &LoopNames) -> Found<()> {
     Ok(())
 }
 
+/// A loop runs around the one that it lies in. What lies in front of it there and behind it gets loops of its own.
+pub(super) fn accumulate(scope: &mut Scope<'_>, name: &LoopName) -> Found<()> {
+    let view = scope.view();
+    let (path, depth) = view.named_loop(name)?;
+    let loops = depth.checked_sub(1).and_then(|out| Some((view.loop_at(&path, out)?, view.loop_at(&path, depth)?)));
+    let Some((outer, inner)) = loops else {
+        return Err(format!("the loop over {} lies in no loop", name.own.dim));
+    };
+    if let Some(l) = [outer, inner].into_iter().find(|l| l.runs != Runs::InTurn) {
+        return Err(format!(
+            "the trips of the loop over {} do not run in turn, and nothing is kept from one to the next",
+            l.dim
+        ));
+    }
+    if let Some(l) = [outer, inner].into_iter().find(|l| l.online.is_some()) {
+        return Err(format!("the loop over {} has a stage online, and would change places", l.dim));
+    }
+    if outer.dim == inner.dim {
+        return Err(format!("loops over {} would change places: each divides what the outer has", inner.dim));
+    }
+    let again = |body: Vec<Node>| (!body.is_empty()).then(|| Node::Loop(Loop { body, ..header(outer) }));
+    let (front, behind) = (outer.body[..path.nodes[depth]].to_vec(), outer.body[path.nodes[depth] + 1..].to_vec());
+    let moved = Loop { body: again(inner.body.clone()).into_iter().collect(), ..header(inner) };
+    let nodes: Vec<Node> = again(front).into_iter().chain([Node::Loop(moved)]).chain(again(behind)).collect();
+    let (body, at) = (find::body_mut(scope.version(), &path, depth - 1), path.nodes[depth - 1]);
+    body.splice(at..=at, nodes);
+    Ok(())
+}
+
 /// A loop without what it has in it.
 fn header(l: &Loop) -> Loop {
     Loop { body: Vec::new(), online: l.online.clone(), ..*l }

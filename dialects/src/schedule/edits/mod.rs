@@ -172,6 +172,9 @@ The primitives:
     /// until the loop ends.
     SplitReduction "split_reduction" (spot: Spot, parts: Parts) = programs::split_reduction,
         "split_reduction s:1 along d1 by 16384";
+    /// a loop along which something is combined runs around the loop that it lies in, so that what was combined so far is kept in
+    /// memory from tile to tile. What lies beside it there gets loops of its own.
+    Accumulate "accumulate" (name: LoopName) = loops::accumulate, "accumulate d2 of p:0";
     /// a sum of products becomes a contraction of tiles by the machine's instruction.
     Tensorize "tensorize" (spot: Spot) = tiles::tensorize, "tensorize p:0";
     /// a cached input is read a phase before it is needed, and waits in registers; with `async` it is copied as soon as its memory
@@ -185,6 +188,8 @@ The primitives:
     Stream "stream" (spot: Spot, when: When) = caches::stream, "stream q:2 when [8*M*N - 65536]";
     /// a store that goes past the caches may wait for the next group.
     Defer "defer" (spot: Spot) = caches::defer, "defer q:2";
+    /// the store of an output stays in the caches.
+    Keep "keep" (spot: Spot) = caches::keep, "keep q:2";
     /// the tile of a stage lies where an output is stored, from there on until that is done.
     Home "home" (spot: Spot, "in" output: StageName) = caches::home, "home e:0 in q:2";
     /// an input that is read into a tile is asked for ahead: so many bytes further on, and the rows of the next group.

@@ -65,6 +65,8 @@ pub(super) struct Units {
 #[derive(Default)]
 pub(super) struct State {
     pub(super) sums: IndexMap<Key, Sum>,
+    /// Those that are kept in memory, and that the loop that is emitted carries meanwhile.
+    pub(super) borrowed: Vec<Key>,
     written: HashSet<Value>,
     /// Slices of outputs in which a tile lives that is known.
     pub(super) homes: HashMap<Value, Value>,
@@ -188,6 +190,7 @@ impl<'a> Inside<'_, 'a> {
             let started: Vec<Key> = started.iter().map(|(key, ..)| *key).collect();
             let borrowed = self.borrow(e, ranges, (l, &inside, &started), state)?;
             self.trips(e, ranges, (l, &inside), known, state)?;
+            state.borrowed.retain(|key| borrowed.iter().all(|(own, ..)| own != key));
             self.give_back(e, ranges, borrowed, state)?;
         }
         if let Some(outer) = outer {
@@ -237,6 +240,7 @@ impl<'a> Inside<'_, 'a> {
                 let sum = self.rescaled(e, &frame, key, sum, state);
                 let kept = state.sums.insert(key, Sum::Carried(sum)).expect("it is there");
                 if matches!(kept, Sum::Kept { .. }) {
+                    state.borrowed.push(key);
                     borrowed.push((key, *place, kept));
                 }
             }

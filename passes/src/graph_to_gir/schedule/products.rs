@@ -58,7 +58,8 @@ impl Inside<'_, '_> {
         let sum = self.rescaled(e, frame, key, sum, state);
         let value = ContractOp::value(&mut e.b, e.loc, a, b, sum.value);
         // Of what is packed all columns exist, and of what is near all rows; of what is read as it lies columns are whole.
-        let whole = place.tile.padded || state.near.contains_key(&(key.0, 1 - rhs));
+        // What is kept in memory has all rows of a tile.
+        let whole = place.tile.padded || state.near.contains_key(&(key.0, 1 - rhs)) || state.borrowed.contains(&key);
         let window = if whole { Covers::All } else { Covers::Rows };
         let sum = Tile { value, window, ..sum };
         match state.sums.get_mut(&key) {
@@ -89,7 +90,8 @@ impl Inside<'_, '_> {
         let shape = Shape { rows: frame.row.is_some(), cols: frame.col.is_some() };
         let access = &stage.inputs[input];
         let view = known.view(stage.op, access.value)?;
-        let outside = frame.padded.then(|| zero(self.nest().cx, e.view_elem(view)).into());
+        let padded = frame.padded || state.borrowed.contains(&(at.0, 0));
+        let outside = padded.then(|| zero(self.nest().cx, e.view_elem(view)).into());
         let read = e.load(self.nest(), &frame, view, &access.index, outside);
         Ok(e.realise(&frame, Number::Tile(read), shape, None).value)
     }

@@ -427,6 +427,44 @@ fn programs() {
 }
 
 #[test]
+fn accumulate() {
+    let nest = kernel("loop d0 grid { loop d1 by 8 { place b:1 loop d2 by 4 { loop d2 { place p:0 } } place e:2 } }");
+    makes(
+        &nest,
+        "accumulate d2 of p:0",
+        &kernel(
+            "loop d0 grid { loop d1 by 8 { place b:1 } loop d2 by 4 { loop d1 by 8 { loop d2 { place p:0 } } } \
+             loop d1 by 8 { place e:2 } }",
+        ),
+    );
+    // What lies beside it stays in order, and what keeps the loop alone makes none.
+    let alone = kernel("loop d0 by 8 { loop d1 { loop d2 unroll 2 { place p:0 } } }");
+    makes(
+        &alone,
+        "accumulate d2 of p:0 accumulate d2 of p:0",
+        &kernel("loop d2 unroll 2 { loop d0 by 8 { loop d1 { place p:0 } } }"),
+    );
+    refuses(&kernel("loop d0 { place p:0 }"), "accumulate d0 of p:0", "the loop over d0 lies in no loop");
+    refuses(
+        &nest,
+        "accumulate d1 of p:0",
+        "the trips of the loop over d0 do not run in turn, and nothing is kept from one to the next",
+    );
+    refuses(&nest, "accumulate d2.1 of p:0", "loops over d2 would change places: each divides what the outer has");
+    let online = kernel("loop d1 { loop d0 by 8 online m:0 { place m:0 place e:1 } }");
+    refuses(&online, "accumulate d0 of e:1", "the loop over d0 has a stage online, and would change places");
+    refuses(&nest, "accumulate d3 of p:0", "no loop over d3 lies around stage 'p:0'");
+}
+
+#[test]
+fn keep() {
+    let kept = ROWS.replace("place q:2 cols d1 in l1", "place q:2 cols d1 in l1 kept");
+    makes(ROWS, "keep q:2", &kept);
+    makes(ROWS, "stream q:2 defer q:2 keep q:2", &kept);
+    refuses(PRODUCT, "keep p:0.1", "operand 'p:0.1' is not stored to an output: a place or a join is");
+}
+
+#[test]
 fn stream_and_defer() {
     let rows = |of_q: &str| ROWS.replace("place q:2 cols d1 in l1", &format!("place q:2 cols d1 in l1{of_q}"));
     makes(ROWS, "stream q:2", &rows(" stream"));
