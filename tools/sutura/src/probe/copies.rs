@@ -14,13 +14,14 @@ pub(super) fn bandwidth(bytes: usize, threads: usize, rounds: u32) -> f64 {
     let times = (MOVED / bytes.max(1)).max(1);
     let barrier = Barrier::new(threads);
     let run = || {
-        let (from, mut to) = (vec![1u8; half], vec![0u8; half]);
+        let mut memory = vec![1u8; 2 * half + 2 * LINE + PAGE];
+        let (from, to) = places(&mut memory, half);
         let mut spans = Vec::new();
         for _ in 0..rounds {
             barrier.wait();
             let start = Instant::now();
             for _ in 0..times {
-                black_box(&mut to).copy_from_slice(black_box(&from));
+                black_box(&mut *to).copy_from_slice(black_box(&*from));
             }
             spans.push((start, Instant::now()));
         }
@@ -40,9 +41,35 @@ pub(super) fn bandwidth(bytes: usize, threads: usize, rounds: u32) -> f64 {
     moved / best / 1e9
 }
 
+/// Bytes of a line of a cache.
+const LINE: usize = 64;
+/// Bytes of a page.
+const PAGE: usize = 4096;
+
+/// Two places of so many bytes, at the start of lines. Where in a page the second one begins is half a page further: a load waits for
+/// a store before it at the same place of another page.
+fn places(memory: &mut [u8], half: usize) -> (&mut [u8], &mut [u8]) {
+    let start = memory.as_ptr().align_offset(LINE).min(LINE);
+    let room = half.next_multiple_of(LINE);
+    let apart = room + (PAGE + PAGE / 2 - room % PAGE) % PAGE;
+    let (first, second) = memory[start..].split_at_mut(apart);
+    (&mut first[..half], &mut second[..half])
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn places_begin_lines_and_lie_half_a_page_apart() {
+        for half in [64, 100, 8192, 10_000] {
+            let mut memory = vec![0u8; 2 * half + 2 * LINE + PAGE];
+            let (from, to) = places(&mut memory, half);
+            assert_eq!((from.len(), to.len()), (half, half));
+            let [from, to] = [from, to].map(|place| place.as_ptr().addr());
+            assert_eq!((from % LINE, to % LINE, (to - from) % PAGE), (0, 0, PAGE / 2), "{half}");
+        }
+    }
 
     #[test]
     fn copying_has_a_speed() {

@@ -82,7 +82,7 @@ fn measure(desc: &TargetDesc, talk: &Talk) -> Result<Found, Failure> {
         let Some(bytes) = bytes else { continue };
         // Half of it: the rest holds what else a core needs. A cache that is shared is measured where it begins to serve.
         let part = if space.owner == Owner::All { bytes.min(16 << 20) } else { bytes / 2 };
-        let gbps = copies::bandwidth(usize::try_from(part).unwrap_or(usize::MAX), 1, ROUNDS);
+        let gbps = copies::bandwidth(usize::try_from(part).unwrap_or(usize::MAX), 1, 5 * ROUNDS);
         notes.push(format!("{}: {} KiB, {gbps:.1} GB/s", space.name, bytes >> 10));
         spaces.push(Space { name: space.name.clone(), bytes: Some(bytes), gbps: whole(gbps) });
     }
