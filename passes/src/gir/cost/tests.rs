@@ -345,11 +345,10 @@ fn a_machine_says_how_fast_it_is_at_products_and_at_others() {
         let each = kernels.map(|kernel| KernelCost::of(kernel, machine).unwrap().predict(&desc, &|_| None).unwrap());
         each.map(|prediction| prediction.compute_ns).fold(0.0, f64::max)
     };
-    let (usual, twice): (fn(&mut TargetDesc), fn(&mut TargetDesc)) = (|_| (), |desc| desc.gops *= 2);
-    assert_eq!(ns(&product, usual), ns(&product, twice));
-    assert!((ns(&rows, usual) / ns(&rows, twice) - 2.0).abs() < 1e-9);
-    assert_eq!(ns(&rows, usual), ns(&rows, |desc| desc.gflops *= 2));
-    assert!((ns(&product, usual) / ns(&product, |desc| desc.gflops *= 2) - 2.0).abs() < 1e-9);
+    let [product, rows] = [product, rows]
+        .map(|module| [ns(&module, |_| ()), ns(&module, |desc| desc.gops *= 2), ns(&module, |desc| desc.gflops *= 2)]);
+    assert!(product[0] == product[1] && (product[0] / product[2] - 2.0).abs() < 1e-9, "{product:?}");
+    assert!(rows[0] == rows[2] && (rows[0] / rows[1] - 2.0).abs() < 1e-9, "{rows:?}");
 }
 
 /// Units of a device wait at the same time, so that sharing factors in a block's memory pays.
