@@ -10,13 +10,12 @@ mod tests;
 use std::collections::{HashMap, HashSet};
 
 use indexmap::IndexMap;
-use sutura_dialects::func::FuncOp;
 use sutura_ir::analysis::PreservedAnalyses;
 use sutura_ir::diagnostics::Reported;
 use sutura_ir::pass::{
     Anchor, OptionInfo, OptionKind, Pass, PassInfo, PassOptions, PassResult, PassRun, StatisticInfo,
 };
-use sutura_ir::{Context, Loc, Op, OpRef};
+use sutura_ir::{Body, Context, Loc, Op, OpRef};
 
 use crate::graph_to_gir::Prices;
 use crate::stitch::alone::Alone;
@@ -143,8 +142,16 @@ impl Refining<'_> {
             if own.iter().any(|region| gone.contains(region)) {
                 continue;
             }
-            let found = self.of_site(OpRef::new(self.cx, run.body, site.function), &site);
-            let Some((loc, Verdict { taken: kernels, words })) = found else { continue };
+            let Some(inside) = run.body.nested(site.function) else { continue };
+            let loc = inside.loc(site.regions[0]);
+            let Verdict { taken: kernels, words } = match self.of_site(run.body, &site) {
+                Ok(Some(verdict)) => verdict,
+                Ok(None) => continue,
+                Err(why) => {
+                    run.missed(loc, format!("keeps its plan, which cannot be priced: {why}"));
+                    continue;
+                }
+            };
             let Some(kernels) = kernels else {
                 run.remark(loc, words);
                 continue;
@@ -180,23 +187,25 @@ impl Refining<'_> {
         changed
     }
 
-    /// What becomes of a site, and where it comes from; `None` where it cannot be priced.
-    fn of_site(&mut self, function: OpRef<'_>, site: &Site) -> Option<(Loc, Verdict)> {
-        function.as_::<FuncOp<'_>>()?;
-        let inside = function.body.nested(function.op)?;
+    /// What becomes of a site of a module; `None` for one beyond those that are priced.
+    ///
+    /// # Errors
+    /// Why its regions cannot stand alone.
+    fn of_site(&mut self, module: &Body, site: &Site) -> Result<Option<Verdict>, String> {
+        let inside = module.nested(site.function).ok_or("its function has no body")?;
         let regions: Vec<OpRef<'_>> = site.regions.iter().map(|region| OpRef::new(self.cx, inside, *region)).collect();
-        let (loc, alone) = (regions.first()?.loc(), Alone::of(self.cx, &regions).ok()?);
+        let alone = Alone::of(self.cx, &regions)?;
         let key = alone.text(self.cx);
         if let Some(known) = self.known.get(&key) {
-            return Some((loc, known.clone()));
+            return Ok(Some(known.clone()));
         }
         if self.known.len() >= self.pass.max_sites {
             self.left += 1;
-            return None;
+            return Ok(None);
         }
-        let verdict = self.verdict(function, &alone, site);
+        let verdict = self.verdict(OpRef::new(self.cx, module, site.function), &alone, site);
         self.known.insert(key, verdict.clone());
-        Some((loc, verdict))
+        Ok(Some(verdict))
     }
 
     fn verdict(&self, function: OpRef<'_>, alone: &Alone, site: &Site) -> Verdict {

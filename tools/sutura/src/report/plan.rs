@@ -9,6 +9,7 @@ use sutura_ir::asm::print::attr_text;
 use sutura_ir::diagnostics::{Diagnostic, RemarkKind};
 use sutura_ir::{Context, Module, Op, OpRef};
 use sutura_passes::graph_to_gir::{Candidate, choices, rule_of};
+use sutura_passes::refine_fusion_plan::REFINE_FUSION_PLAN;
 
 /// A region of a function.
 #[derive(Debug)]
@@ -87,7 +88,9 @@ pub(crate) fn read(cx: &Context, module: &Module, remarks: &[Diagnostic]) -> Vec
         // What it computes is said for each of its operations.
         .map(|cost| cost.split_once("; it computes ").map_or(cost, |(cost, _)| cost))
         .collect();
-    if said.len() == regions.len() {
+    // Of regions that became others it said nothing.
+    let changed = |r: &Diagnostic| r.pass == Some(REFINE_FUSION_PLAN.argument) && r.kind == Some(RemarkKind::Passed);
+    if said.len() == regions.len() && !remarks.iter().any(changed) {
         regions.iter_mut().zip(said).for_each(|(region, cost)| region.cost = Some(cost.to_owned()));
     }
     regions
