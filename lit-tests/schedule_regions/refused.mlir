@@ -1298,3 +1298,27 @@ func.func @large_tile(%x: tensor<?x24xf32, #dyn.shape<[M, 24]>>, %w: tensor<24x4
   }
   return %y : tensor<?x40xf32, #dyn.shape<[M, 40]>>
 }
+
+// -----
+
+// A number for what lies outside is put there row by row.
+#id = affine_map<(d0, d1) -> (d0, d1)>
+#shifted = affine_map<(d0, d1) -> (d0, d1 - 2)>
+func.func @outside(%x: tensor<?x?xf32, #dyn.shape<[M, N]>>) -> tensor<?x?xf32, #dyn.shape<[M, N]>> {
+  %M = dyn.symbol "M" : index
+  %N = dyn.symbol "N" : index
+  // expected-error @below {{'graph.fusion' op has a schedule that is refused: version 0, launch 0: %e reads %a and beyond it, on tiles of several rows in 'l1', not in registers}}
+  %y = graph.fusion(%x : tensor<?x?xf32, #dyn.shape<[M, N]>>) -> tensor<?x?xf32, #dyn.shape<[M, N]>> {schedule = #schedule.tree<
+    version { kernel { loop d0 by 2 grid { place e:0 rows d0 cols d1 in l1 } } }
+  >} {
+  ^bb0(%a: tensor<?x?xf32, #dyn.shape<[M, N]>>):
+    %M = dyn.symbol "M" : index
+    %N = dyn.symbol "N" : index
+    %e = graph.compute ins(%a : tensor<?x?xf32, #dyn.shape<[M, N]>>) -> tensor<?x?xf32, #dyn.shape<[M, N]>> {iterators = #graph.iterators<[parallel, parallel]>, maps = [#shifted, #id], oob = [5.000000e-01 : f32]} {
+    ^bb0(%p: f32):
+      graph.yield %p : f32
+    }
+    graph.yield %e : tensor<?x?xf32, #dyn.shape<[M, N]>>
+  }
+  return %y : tensor<?x?xf32, #dyn.shape<[M, N]>>
+}

@@ -500,11 +500,14 @@ impl<'c, 'a> Check<'c, '_, 'a> {
             }
         }
         let several = tile.rows.is_some_and(|rows| !matches!(self.left[rows.0], Left::Index | Left::Tile(1)));
-        if several && tile.padded && tile.space == self.of.region.machine.cache.to_string() {
-            let space = &tile.space;
+        // A number for what lies outside is put there row by row.
+        let outside = read.oob.is_some() && read.slot.is_none();
+        if several && (tile.padded || outside) && tile.space == self.of.region.machine.cache.to_string() {
+            let how = if tile.padded { "on padded tiles" } else { "and beyond it, on tiles" };
             return Err(format!(
-                "{name} reads {} on padded tiles of several rows in '{space}', not in registers",
-                tensor()
+                "{name} reads {} {how} of several rows in '{}', not in registers",
+                tensor(),
+                tile.space
             ));
         }
         let col = tile.cols.map(|dim| dim.0);
