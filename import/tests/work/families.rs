@@ -53,7 +53,7 @@ families! {
     sizes(24);
     symbols(96);
     // A concatenation of n sizes has n sums of up to n sizes as offsets.
-    symbols_joined(12, "import": 4.5, "shapes": 4.5, "stitch": 6.0, "tile": 4.5, "tensorize": 9.0, "lower": 5.5, "in all": 2.5);
+    symbols_joined(24, "import": 4.5, "shapes": 4.5, "stitch": 6.0, "tile": 4.5, "tensorize": 9.0, "lower": 5.5, "in all": 2.5);
     outputs(40);
     inputs(24);
     weights(16);
@@ -73,7 +73,8 @@ families! {
     products(12);
     reshapes(24);
     reshaped(16);
-    rearranged(16);
+    // Kernels that the plan could have are priced: trips of loops that differ are looked at in halves, which grows with the logarithm.
+    rearranged(16, "stitch": 2.7);
     pads(384);
     pools(8);
 }

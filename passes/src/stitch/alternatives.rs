@@ -19,6 +19,9 @@ const MOST_TIMES: f64 = 2.0;
 /// Other plans of one site.
 const MOST_PLANS: usize = 3;
 
+/// Ops of a region at which it may be cut.
+const MOST_OPS: usize = 8;
+
 /// How the ops of some regions become kernels.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Plan {
@@ -160,13 +163,16 @@ impl Seeker<'_, '_, '_> {
     }
 
     /// Sets of a region's ops that can be computed before the others: all up to an op, all that an op needs, and all that does
-    /// not need an op.
+    /// not need an op. Of many ops some are looked at, so that the work grows as their number does.
     fn beginnings(&self, members: &[usize]) -> BTreeSet<Vec<usize>> {
         let own: BTreeSet<usize> = members.iter().copied().collect();
         let inside = |(a, b): &&(usize, usize)| own.contains(a) && own.contains(b);
         let edges: Vec<(usize, usize)> = self.ops.graph.edges.iter().filter(inside).copied().collect();
         let mut all = BTreeSet::new();
-        for (i, op) in members.iter().enumerate() {
+        let looked_at = members.len().min(MOST_OPS);
+        // The first and the last one are among them.
+        for i in (0..looked_at).map(|number| number * (members.len() - 1) / (looked_at - 1).max(1)) {
+            let op = &members[i];
             all.insert(members[..i].to_vec());
             // Edges lead to larger numbers and are sorted by where they begin.
             let (mut needs, mut needed) = (BTreeSet::from([*op]), BTreeSet::from([*op]));
