@@ -277,6 +277,8 @@ def main():
     if ARGS.old:
         return pairs()
     start, before = time.perf_counter(), os.times()
+    if WORK.function is None and ARGS.peer in ("torch", "torchc", "xla"):
+        sys.exit(f"{ARGS.workload} is written as an ONNX model only, which {ARGS.peer} does not read")
     peer = PEERS[ARGS.peer]()
     after = os.times()
     used = sum(after[:4]) - sum(before[:4])
@@ -286,6 +288,7 @@ def main():
         median, least = measure(run)
         line = dict(peer=ARGS.peer, version=peer.version, workload=ARGS.workload, case=case, threads=ARGS.threads,
                     median=median, least=least, difference=difference(case, results()), compile_cpu=used,
+                    operations=WORK.operations(case),
                     compile_wall=time.perf_counter() - start,
                     children_mb=resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss / 1024)
         print(json.dumps(line), flush=True)

@@ -24,7 +24,7 @@ SAID = re.compile(r"predicted ([0-9.]+) us, measured ([0-9.]+) us")
 def options():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--sutura", default="target/release/sutura")
-    parser.add_argument("--only", default=",".join(workloads.NAMED))
+    parser.add_argument("--only", default="rows,examples", help="workloads and families")
     parser.add_argument("--target-file", help="this machine, described: its caches, bandwidths and arithmetic")
     parser.add_argument("--each", action="store_true", help="print each kernel")
     return parser.parse_args()
@@ -55,7 +55,7 @@ def main():
     off = []
     with tempfile.TemporaryDirectory() as name:
         folder = pathlib.Path(name)
-        for workload in args.only.split(","):
+        for workload in workloads.named(args.only):
             work = workloads.NAMED[workload]()
             path = folder / f"{workload}.onnx"
             model = work.model()

@@ -40,7 +40,7 @@ def options():
     parser.add_argument("--seconds", type=float, default=0.5)
     parser.add_argument("--old", help="folder of another build of sutura: run both in turns, without peers")
     parser.add_argument("--pairs", type=int, default=3)
-    parser.add_argument("--only", default=",".join(workloads.ALL))
+    parser.add_argument("--only", default="rows", help="workloads and families (rows, convolutions, products, examples)")
     return parser.parse_args()
 
 
@@ -61,8 +61,8 @@ def time_text(seconds):
 
 def table(best, peers, threads):
     others = [p for p in peers if p != "sutura"]
-    print(f"\n{threads} thread(s)\n\n| workload | case | " + " | ".join(peers) + " | best peer by sutura | difference |")
-    print("|---" * (len(peers) + 4) + "|")
+    print(f"\n{threads} thread(s)\n\n| workload | case | " + " | ".join(peers) + " | GFLOP/s | best peer by sutura | difference |")
+    print("|---" * (len(peers) + 5) + "|")
     ratios = {}
     for (workload, case), times in best.items():
         known = [times[p][0] for p in others if p in times]
@@ -70,15 +70,16 @@ def table(best, peers, threads):
         if ratio is not None:
             ratios[(workload, case)] = ratio
         cells = [time_text(times[p][0]) if p in times else "-" for p in peers]
-        gap = times.get("sutura", (0, None))[1]
-        print(f"| {workload} | {case} | " + " | ".join(cells) + f" | {ratio:.2f} | " if ratio else
-              f"| {workload} | {case} | " + " | ".join(cells) + " | - | ", end="")
-        print(f"{gap:.1e} |" if gap is not None else "- |")
-    ten = {w.__name__ for w in workloads.TEN}
-    mine = [r for (w, _), r in ratios.items() if w in ten]
-    if mine:
-        mean = math.exp(sum(map(math.log, mine)) / len(mine))
-        print(f"\nThe ten: geometric mean {mean:.2f}, least {min(mine):.2f}", flush=True)
+        seconds, gap, operations = times.get("sutura", (None, None, None))
+        cells.append(f"{operations / seconds / 1e9:.1f}" if operations and seconds else "-")
+        cells += ["-" if ratio is None else f"{ratio:.2f}", "-" if gap is None else f"{gap:.1e}"]
+        print(f"| {workload} | {case} | " + " | ".join(cells) + " |")
+    for title, makes in {"ten": workloads.TEN, **workloads.FAMILIES}.items():
+        members = {make.__name__ for make in makes}
+        mine = [r for (w, _), r in ratios.items() if w in members]
+        if mine:
+            mean = math.exp(sum(map(math.log, mine)) / len(mine))
+            print(f"\nThe {title}: {len(mine)} cases, geometric mean {mean:.2f}, least {min(mine):.2f}", flush=True)
 
 
 def peers_table(args, pythons, folder, names, threads):
@@ -92,8 +93,8 @@ def peers_table(args, pythons, folder, names, threads):
                     for line in run_one(args, pythons, folder, peer, name, count):
                         case = ", ".join(f"{k}={v}" for k, v in line["case"].items())
                         times = best[count].setdefault((name, case), {})
-                        old = times.get(peer, (math.inf, None))
-                        times[peer] = (min(old[0], line["median"]), line["difference"])
+                        old = times.get(peer, (math.inf,))
+                        times[peer] = (min(old[0], line["median"]), line["difference"], line["operations"])
     for count in threads:
         table(best[count], peers, count)
 
@@ -119,7 +120,7 @@ def builds_table(args, pythons, folder, names, threads):
 def main():
     args = options()
     pythons = dict(entry.split("=", 1) for entry in args.python)
-    names, threads = args.only.split(","), args.threads.split(",")
+    names, threads = workloads.named(args.only), args.threads.split(",")
     with tempfile.TemporaryDirectory() as folder:
         made = "import sys, pathlib, onnx, workloads\nfor n in sys.argv[2].split(','):\n" \
                "  onnx.save(workloads.NAMED[n]().model(), pathlib.Path(sys.argv[1]) / f'{n}.onnx')"

@@ -18,8 +18,9 @@ def randoms(*shape, scale=1.0, base=0.0):
 class Workload:
     """Inputs are `(name, type, shape)` with strings for dynamic dims; `cases` gives them numbers."""
 
-    def __init__(self, inputs, cases, function, build, constants=None, outputs=1, limits=None):
+    def __init__(self, inputs, cases, function, build, constants=None, outputs=1, limits=None, operations=None):
         self.inputs, self.cases, self.function, self.build = inputs, cases, function, build
+        self.operations = operations or (lambda case: None)  # Of a product: multiplications and sums.
         self.constants, self.outputs, self.limits = constants or {}, outputs, limits or {}
 
     def shapes(self, case):
@@ -286,7 +287,6 @@ def transpose_heads():
 FOUR = [softmax, layernorm, biasgelu, chain]
 TEN = [rmsnorm_residual, groupnorm_silu, logsoftmax_gather, rotary, masked_softmax, column_statistics, swiglu,
        quantise_rows, layernorm_backward, transpose_heads]
-ALL = {make.__name__: make for make in FOUR + TEN}
 
 
 class Example(Workload):
@@ -312,4 +312,20 @@ def mlp():
     return Example("mlp", [("x", F, ["batch", 64])], [dict(batch=1), dict(batch=7), dict(batch=64)])
 
 
-NAMED = ALL | {make.__name__: make for make in [encoder, mlp]}
+from convolutions import CONVOLUTIONS  # noqa: E402  (these are made of what stands above)
+from networks import NETWORKS  # noqa: E402
+from products import PRODUCTS  # noqa: E402
+
+FAMILIES = {"rows": FOUR + TEN, "convolutions": CONVOLUTIONS, "products": PRODUCTS, "networks": NETWORKS,
+            "examples": [encoder, mlp]}
+NAMED = {make.__name__: make for family in FAMILIES.values() for make in family}
+
+
+def named(words):
+    """The names of workloads that a comma-separated list of workloads and families stands for."""
+    names = []
+    for word in words.split(","):
+        if word not in NAMED and word not in FAMILIES:
+            raise SystemExit(f"`{word}` is no workload and no family: {', '.join([*FAMILIES, *NAMED])}")
+        names += [make.__name__ for make in FAMILIES.get(word, [])] or [word]
+    return names

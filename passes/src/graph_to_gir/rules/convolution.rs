@@ -15,8 +15,11 @@ use crate::region::{ContractPlan, Nest};
 /// Results of a line from which on it is worth a pass over the weights.
 const ROWS: i64 = 192;
 
-/// Tiles of a group along a line, where there may be more.
-const TILES: i64 = 4;
+/// Results along a line where their number is open: those of usual networks.
+const LINES: [i64; 12] = [7, 8, 14, 16, 20, 28, 32, 40, 56, 64, 112, 128];
+
+/// Results of a group along a line where there may be more.
+const LINE: i64 = 56;
 
 /// Groups that are left for threads.
 const GROUPS: i64 = 8;
@@ -60,8 +63,11 @@ impl Blocks {
         let known = nest.extents[*row].as_const();
         // Rows of tiles that reach beyond the line are computed in vain; low tiles load more for each product.
         let price = |rows: i64, line: i64| (line + rows - 1) / rows * rows * (rows + 2) * 1000 / rows;
-        let rows = known.map_or(height, |line| (1..=height).rev().min_by_key(|h| price(*h, line)).unwrap_or(height));
-        let whole = known.map_or(rows * TILES, |line| (line + rows - 1) / rows * rows);
+        let lines = known.map_or(LINES.to_vec(), |line| vec![line]);
+        // What a line costs more than its results do.
+        let sum = |rows: i64| lines.iter().map(|line| price(rows, *line) / (*line).max(1)).sum::<i64>();
+        let rows = (1..=height).rev().min_by_key(|rows| sum(*rows)).unwrap_or(height);
+        let whole = known.map_or((LINE / rows).max(1) * rows, |line| (line + rows - 1) / rows * rows);
         let near = |line: i64, lines: i64| covered(nest, plan, line, lines).saturating_mul(4) <= machine.near_bytes;
         let line = (1..=whole / rows).rev().map(|tiles| tiles * rows).find(|line| near(*line, 1)).unwrap_or(rows);
         let height_of = above.last().map_or(1, |dim| most(*dim));

@@ -16,7 +16,7 @@ use super::flow::{Contents, Flow, Holds, Key, Packed};
 use super::nodes::{Inside, State, Units};
 use super::parts::{Joined, Partial};
 use super::products::{PackedLoop, PackedView};
-use super::ranges::Ranges;
+use super::ranges::{Counted, Ranges};
 use super::scatter::Written;
 use super::{REFUSED, Region, panels};
 use crate::region::cost::body_cost;
@@ -243,7 +243,7 @@ impl<'a> Region<'_, 'a> {
         let mut units = None;
         if let (Some(l), Some(unit)) = (units_loop(tree), e.unit) {
             let (dim, around) = (l.dim.0, ranges.0[l.dim.0]);
-            ranges.0[dim] = self.within(e, l, (around, unit), false);
+            ranges.0[dim] = self.within(e, l, (around, unit), Counted { absolute: false, ending: false });
             units = Some(Units { dim, unit, count, around });
             nodes = &l.body;
         } else if let Some(l) = units_loop(tree) {

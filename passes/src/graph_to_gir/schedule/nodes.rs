@@ -24,7 +24,7 @@ use super::near::Near;
 use super::online::{Online, Running};
 use super::parts::{Joined, Partial};
 use super::products::PackedView;
-use super::ranges::{Range, Ranges};
+use super::ranges::{Counted, Range, Ranges};
 use super::sums::Sum;
 use super::{REFUSED, Region};
 use crate::region::{Nest, Stage};
@@ -289,6 +289,11 @@ impl<'a> Inside<'_, 'a> {
         if l.split == Split::One {
             return Ok(self.of.bounds(e, l.dim.0, range));
         }
+        if self.ends_with_dim(l, range)
+            && let Some(bounds) = self.of.ending_bounds(e, l, range)
+        {
+            return Ok(bounds);
+        }
         let count = self.of.tiles_of(l, range)?;
         Ok((e.constant(0), e.size(&count)))
     }
@@ -299,8 +304,16 @@ impl<'a> Inside<'_, 'a> {
         let packed = || self.packed.values().flat_map(|packed| &packed.loops).any(|l| l.dim == dim);
         match l.split {
             Split::One => Range::Index(trip),
-            _ => self.of.within(e, l, (range, trip), self.counted.contains(&dim) || packed()),
+            _ => {
+                let absolute = self.counted.contains(&dim) || packed();
+                self.of.within(e, l, (range, trip), Counted { absolute, ending: self.ends_with_dim(l, range) })
+            }
         }
+    }
+
+    /// Units of a group make as many trips as the others.
+    fn ends_with_dim(&self, l: &Loop, range: Range) -> bool {
+        self.units.is_none() && self.of.ends_with_dim(l, range)
     }
 
     /// The trips of a loop, which carry what is combined in it.

@@ -19,8 +19,9 @@ pub(super) enum Range {
     Whole,
     /// One index.
     Index(Value),
-    /// So many indices from `base` on, the `trip`-th ones of a loop; `whole` if none of its trips reaches beyond the end of the dim.
-    Tile { trip: Value, base: Value, by: i64, whole: bool },
+    /// So many indices from `base` on, the `trip`-th ones of a loop; `whole` if none of its trips reaches beyond the end of the dim,
+    /// `ending` if the loop ends with the dim.
+    Tile { trip: Value, base: Value, by: i64, whole: bool, ending: bool },
     /// The same, of which a loop takes one index after the other.
     Block { trip: Value, by: i64 },
     /// One of so many parts.
@@ -47,6 +48,15 @@ impl Ranges {
     }
 }
 
+/// How trips of a loop over tiles of what another loop has of its dim are counted.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) struct Counted {
+    /// What is inside counts them from the start of the dim.
+    pub(super) absolute: bool,
+    /// The loop counts them from there, and ends with the dim.
+    pub(super) ending: bool,
+}
+
 /// Whether what is inside a loop takes its dim index by index, and not in tiles.
 pub(super) fn gone_through(l: &Loop) -> bool {
     let (mut by_index, mut in_tiles) = (false, false);
@@ -69,21 +79,52 @@ impl Region<'_, '_> {
             Split::By(by) if gone_through(l) => Range::Block { trip, by },
             Split::By(by) => {
                 let whole = self.region.facts.divisible(&self.nest.extents[l.dim.0], by);
-                Range::Tile { trip, base: e.scaled(trip, by, None), by, whole }
+                Range::Tile { trip, base: e.scaled(trip, by, None), by, whole, ending: false }
             }
         }
     }
 
-    /// What a trip of a loop inside another one has of its dim. `absolute` trips are counted from the start of the dim.
-    pub(super) fn within(&self, e: &mut Emit<'_>, l: &Loop, (around, trip): (Range, Value), absolute: bool) -> Range {
+    /// What a trip of a loop inside another one has of its dim.
+    pub(super) fn within(
+        &self,
+        e: &mut Emit<'_>,
+        l: &Loop,
+        (around, trip): (Range, Value),
+        counted: Counted,
+    ) -> Range {
+        let Counted { absolute, ending } = counted;
         match (around, l.split) {
-            (Range::Tile { trip: outer, base, by: of, whole }, Split::By(by)) => {
+            (Range::Tile { trip: outer, by: of, .. }, Split::By(by)) if ending => {
+                let base = e.scaled(trip, by, None);
+                let trip = if absolute { trip } else { e.scaled(outer, -(of / by), Some(trip)) };
+                Range::Tile { trip, base, by, whole: false, ending }
+            }
+            (Range::Tile { trip: outer, base, by: of, whole, ending }, Split::By(by)) => {
                 let base = e.scaled(trip, by, Some(base));
                 let trip = if absolute { e.scaled(outer, of / by, Some(trip)) } else { trip };
-                Range::Tile { trip, base, by, whole }
+                Range::Tile { trip, base, by, whole, ending }
             }
             _ => self.of_trip(e, l, trip),
         }
+    }
+
+    /// True for a loop over tiles of products that would go on where the dim has ended. Its trips are counted from the start of
+    /// the dim, as those of the loop around it are; a loop inside a loop that ends so has what that one has.
+    pub(super) fn ends_with_dim(&self, l: &Loop, around: Range) -> bool {
+        let (Range::Tile { by: of, whole: false, ending: false, .. }, Split::By(by)) = (around, l.split) else {
+            return false;
+        };
+        let mut contracts = false;
+        walk(&l.body, &mut |node| contracts |= matches!(node, Node::Place(place) if place.contract));
+        contracts && of > by && of % by == 0 && !gone_through(l)
+    }
+
+    /// The trips of a loop that ends with its dim.
+    pub(super) fn ending_bounds(&self, e: &mut Emit<'_>, l: &Loop, around: Range) -> Option<(Value, Value)> {
+        let (Range::Tile { trip, by: of, .. }, Split::By(by)) = (around, l.split) else { return None };
+        let count = of / by;
+        let all = self.nest.extents[l.dim.0].ceildiv(by);
+        Some((e.scaled(trip, count, None), e.block_end((trip, count), count, Some(&all))))
     }
 
     /// What a tile of these dims is computed on.

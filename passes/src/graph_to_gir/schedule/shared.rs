@@ -208,7 +208,7 @@ impl Inside<'_, '_> {
         let one = e.constant(1);
         let next = e.scaled(trip, 1, Some(one));
         let range = match self.range_of(e, l, (ranges.0[l.dim.0], next)) {
-            Range::Tile { trip, base, by, .. } => Range::Tile { trip, base, by, whole: false },
+            Range::Tile { trip, base, by, ending, .. } => Range::Tile { trip, base, by, whole: false, ending },
             other => other,
         };
         ranges.with(l.dim.0, range)
