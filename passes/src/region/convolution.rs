@@ -70,9 +70,12 @@ impl ContractPlan {
             }
         }
         plan.cols.retain(|d| !nest.is_unit(*d));
-        if plan.cols.len() != 1 {
-            return misfit("has no dimension of the weights alone for its columns, or several");
-        }
+        // The most columns come last: those of tiles.
+        let Some(col) = plan.cols.iter().copied().max_by_key(|d| nest.extents[*d].as_const().unwrap_or(i64::MAX)) else {
+            return misfit("has no dimension of the weights alone for its columns");
+        };
+        plan.cols.retain(|d| *d != col);
+        plan.cols.push(col);
         if plan.rows.is_empty() {
             return misfit("moves its window nowhere");
         }

@@ -2,8 +2,9 @@
 //!
 //! Element `o` of the result takes element `k` of the window from element `(o - k * dilation) / stride` of the input, where
 //! that is one. The distance `o` is `q * stride + r`, and the window, with zeros between its elements and as many behind it as
-//! make whole strides, has its element `t * stride + r` there: so the input is read at `q - t`, and nothing is divided. What
-//! stands for zeros of the window is not multiplied but left out, so that infinities of the input stay where they are.
+//! make whole strides, has its element `t * stride + r` there: so the input is read at `q - t`, and nothing is divided. Windows run forward
+//! through it: `t` is counted from the last one. What stands for zeros of the window is not multiplied but left out, so that
+//! infinities of the input stay where they are.
 
 use sutura_ir::affine::AffineOp;
 use sutura_ir::{Type, Value};
@@ -178,6 +179,7 @@ impl GraphBuilder<'_, '_> {
         let mut parts = vec![groups, per_group, filter[1].clone()];
         parts.extend(axes.iter().flat_map(|axis| [Some(axis.taps.into()), Some(axis.stride.into())]));
         let spread = self.reshape_to(spread, &parts)?;
+        let spread = self.turned_back(spread, &axes)?;
         let made = self.products(data, spread, &axes)?;
         let interleaved = self.interleaved(made, &axes, group)?;
         self.biased(interleaved, bias, &filter[1], group)
@@ -222,6 +224,26 @@ impl GraphBuilder<'_, '_> {
         Ok(weight)
     }
 
+    /// The last taps first.
+    fn turned_back(&mut self, weight: Value, axes: &[Axis]) -> Built {
+        if axes.iter().all(|axis| axis.taps == 1) {
+            return Ok(weight);
+        }
+        let (cx, shape) = (self.cx(), self.shape(weight));
+        let elem = self.elem(weight);
+        let index = self.dims(0..shape.len());
+        let mut from = index.clone();
+        for (d, axis) in axes.iter().enumerate().filter(|(_, axis)| axis.taps > 1) {
+            let back = cx.affine_binary(AffineOp::Mul, index[3 + 2 * d], cx.affine_const(-1));
+            from[3 + 2 * d] = cx.affine_binary(AffineOp::Add, back, cx.affine_const(axis.taps - 1));
+        }
+        let iterators = vec![IteratorKind::Parallel; shape.len()];
+        let input = ComputeInput { value: weight, index: from, oob: None };
+        let result = ComputeResult { shape, elem, index, combiner: None };
+        let op = self.compute(&iterators, vec![input], vec![result], |_, args| vec![args[0]]);
+        Ok(self.b.body().result(op, 0))
+    }
+
     /// The sums, of shape `[N, groups, M / groups, r…, q…]`.
     fn products(&mut self, data: Value, weight: Value, axes: &[Axis]) -> Built {
         let (cx, spatial, elem) = (self.cx(), axes.len(), self.elem(data));
@@ -233,11 +255,9 @@ impl GraphBuilder<'_, '_> {
         let mut out = vec![shape[0].clone(), shape[1].clone(), filter[2].clone()];
         out.extend(axes.iter().map(|axis| Some(axis.stride.into())));
         for (d, axis) in axes.iter().enumerate() {
-            let tap = self.dim(channel + 1 + d);
-            let back = cx.affine_binary(AffineOp::Mul, tap, cx.affine_const(-1));
-            let place = cx.affine_binary(AffineOp::Add, self.dim(strides + d), back);
-            index_x.push(cx.affine_binary(AffineOp::Add, place, cx.affine_const(axis.taps - 1)));
-            index_w.extend([tap, self.dim(rests + d)]);
+            let place = self.dim(channel + 1 + d);
+            index_x.push(cx.affine_binary(AffineOp::Add, self.dim(strides + d), place));
+            index_w.extend([place, self.dim(rests + d)]);
             out.push(Some(axis.strides()));
         }
         let mut iterators = vec![IteratorKind::Parallel; channel];
@@ -319,8 +339,9 @@ fn check_lists(window: &TransposedWindow, rank: usize) -> Built<()> {
 fn exists(s: &mut Scalars<'_, '_>, axes: &[Axis], rests: usize, taps: usize) -> Option<Value> {
     let mut all: Option<Value> = None;
     for (d, axis) in axes.iter().enumerate().filter(|(_, axis)| axis.has_gaps()) {
-        let (t, r) = (s.index(taps + d), s.index(rests + d));
-        let stride = s.int(axis.stride, Type::INDEX);
+        let (place, r) = (s.index(taps + d), s.index(rests + d));
+        let (last, stride) = (s.int(axis.taps - 1, Type::INDEX), s.int(axis.stride, Type::INDEX));
+        let t = s.sub(last, place);
         let from = s.mul(t, stride);
         let place = s.add(from, r);
         let span = s.int(axis.span(), Type::INDEX);

@@ -107,13 +107,18 @@ fn sums(plan: &ContractPlan, body: Vec<Node>) -> Vec<Node> {
     plan.sums.iter().rev().fold(body, |body, dim| vec![each(*dim, body)])
 }
 
+/// Dims of columns beside that of tiles.
+fn outer_columns(plan: &ContractPlan) -> &[usize] {
+    &plan.cols[..plan.cols.len() - 1]
+}
+
 fn pack_kernel(machine: &Machine, nest: &Nest<'_>, plan: &ContractPlan, blocks: &Blocks) -> Kernel {
     let space = machine.registers.to_string();
     let tile = Tile { rows: None, cols: Some(Dim(plan.col())), space, padded: true };
     let (stage, input) = (stage_name(nest, plan.stage), plan.rhs);
     let pack = Node::Operand(Operand::new((stage, input), tile, Bring::Pack));
-    let batch = plan.batch.iter().map(|dim| (*dim, Split::One));
-    let grid = batch.chain([(plan.col(), Split::By(blocks.tile.1))]).collect();
+    let outer = plan.batch.iter().chain(outer_columns(plan)).map(|dim| (*dim, Split::One));
+    let grid = outer.chain([(plan.col(), Split::By(blocks.tile.1))]).collect();
     Kernel::new(in_grid(grid, sums(plan, vec![pack])))
 }
 
@@ -135,17 +140,20 @@ fn kernel(machine: &Machine, nest: &Nest<'_>, plan: &ContractPlan, blocks: &Bloc
     let columns = (plan.col(), Split::By(blocks.tile.1));
     if !blocks.columns_apart {
         body = inner(columns.0, columns.1, body);
+        body = outer_columns(plan).iter().rev().fold(body, |body, dim| vec![each(*dim, body)]);
     }
+    let columns: Vec<_> = outer_columns(plan).iter().map(|dim| (*dim, Split::One)).chain([columns]).collect();
+    let columns = if blocks.columns_apart { columns } else { vec![] };
     let near = Tile { rows: None, cols: rows, space: machine.cache.to_string(), padded: true };
     let (stage, input) = (stage_name(nest, plan.stage), plan.lhs);
     body.insert(0, Node::Operand(Operand::new((stage, input), near, Bring::Cache)));
     let mut grid: Vec<(usize, Split)> = plan.batch.iter().map(|dim| (*dim, Split::One)).collect();
     if let Some((lines, others)) = above.split_last() {
         grid.extend(others.iter().map(|dim| (*dim, Split::One)));
-        grid.extend(blocks.columns_apart.then_some(columns));
+        grid.extend(columns);
         grid.push((*lines, Split::By(blocks.lines)));
     } else {
-        grid.extend(blocks.columns_apart.then_some(columns));
+        grid.extend(columns);
     }
     grid.push((*row, Split::By(blocks.line)));
     Kernel::new(in_grid(grid, body))
