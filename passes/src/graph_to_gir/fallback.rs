@@ -27,7 +27,7 @@ use crate::region::nest::{Nest, sizes};
 use crate::region::products::Part;
 
 /// The families whose rules take one op, the most special one first.
-const OF_AN_OP: [Family; 3] = [Family::Contract, Family::Row, Family::Loop];
+const OF_AN_OP: [Family; 4] = [Family::Contract, Family::Window, Family::Row, Family::Loop];
 
 /// Where kernels will stand.
 pub(super) struct At<'m> {

@@ -93,7 +93,7 @@ const OPTIONS: [OptionInfo; 9] = [
     },
     OptionInfo {
         name: "plant-fault",
-        kind: OptionKind::Choice(&["none", "row", "contract", "attention", "loop", "all"]),
+        kind: OptionKind::Choice(&["none", "row", "contract", "attention", "window", "loop", "all"]),
         default: "none",
         help: "for tests: leaves a store out of the kernels of this rule, or of all, which are then not proved, so that another \
                rule takes its place",

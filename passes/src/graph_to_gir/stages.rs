@@ -85,6 +85,13 @@ impl Known {
         }
     }
 
+    /// Makes known a tile of what a stage reads of a tensor.
+    pub(super) fn learn_read(&mut self, frame: &Frame, read: &Access, tile: Tile) {
+        let (space, padded) = (frame.space.clone(), frame.padded);
+        let read = Read { tensor: read.value, index: read.index.clone(), outside: read.oob, space, padded };
+        self.read.insert(read, tile);
+    }
+
     /// The tile of one of the region's values, by its number.
     pub(super) fn tile(&self, slot: usize) -> Option<Number> {
         self.made.get(&slot).copied()

@@ -16,6 +16,7 @@ mod prologue;
 pub mod rows;
 pub mod scheme;
 mod siblings;
+mod window;
 
 pub use attention::AttentionPlan;
 pub use contract::ContractPlan;

@@ -16,7 +16,7 @@ use sutura_dialects::r#dyn::poly::Poly;
 use sutura_dialects::graph::form::{Scan, Scatter, Symbols};
 use sutura_dialects::graph::{Combiner, IndexOp, IteratorKind, Joint, maps};
 use sutura_dialects::schedule::{Dim, Rewrite};
-use sutura_ir::affine::{AffineExpr, AffineExprData, AffineMap};
+use sutura_ir::affine::{AffineExpr, AffineExprData, AffineMap, AffineOp};
 use sutura_ir::work::Counter;
 use sutura_ir::{Attr, BlockRef, Body, Context, OpRef, Value};
 
@@ -425,6 +425,26 @@ impl<'a> Nest<'a> {
     /// True when an expression depends on the dim.
     pub fn mentions_expr(&self, expr: AffineExpr, dim: usize) -> bool {
         maps::mentions(self.cx, expr, dim)
+    }
+
+    /// The dims that move an index, each with its step, while those that are `fixed` do not; `None` where the steps are unequal.
+    pub fn steps(&self, expr: AffineExpr, fixed: &dyn Fn(usize) -> bool) -> Option<Vec<(usize, i64)>> {
+        let moves = |e: AffineExpr| (0..self.extents.len()).any(|dim| !fixed(dim) && self.mentions_expr(e, dim));
+        let (mut open, mut steps) = (vec![expr], vec![0; self.extents.len()]);
+        while let Some(term) = open.pop() {
+            match self.cx.affine_data(term) {
+                _ if !moves(term) => {}
+                AffineExprData::Binary(AffineOp::Add, a, b) => open.extend([a, b]),
+                _ => {
+                    let linear = maps::linear(self.cx, term, self.extents.len()).filter(|l| l.symbols.is_empty())?;
+                    for (step, factor) in steps.iter_mut().zip(linear.factors) {
+                        *step = factor.checked_add(*step)?;
+                    }
+                }
+            }
+        }
+        let moving = steps.into_iter().enumerate().filter(|(dim, step)| *step != 0 && !fixed(*dim));
+        Some(moving.collect())
     }
 
     /// True for an extent that is 1.

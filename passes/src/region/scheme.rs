@@ -25,6 +25,8 @@ pub enum Family {
     Contract,
     /// Two products with a softmax between them.
     Attention,
+    /// A combination along the places of a window that moves, with what follows it.
+    Window,
     /// One op of any other form.
     Loop,
 }
@@ -36,6 +38,7 @@ impl Family {
             Self::Row => "row",
             Self::Contract => "contract",
             Self::Attention => "attention",
+            Self::Window => "window",
             Self::Loop => "loop",
         }
     }
@@ -77,6 +80,7 @@ enum Formed<'a> {
     Contract(Nest<'a>, ContractPlan),
     Attention(Nest<'a>, Box<AttentionPlan>),
     Row(Nest<'a>, RowPlan),
+    Window(Nest<'a>),
 }
 
 /// The family of `ops`, which stand in order and of which `outputs` are used elsewhere; however many there are.
@@ -95,6 +99,7 @@ pub fn family(facts: &Facts, ops: &[OpRef<'_>], outputs: &[Value], windows: Wind
         Ok(Formed::Siblings(_) | Formed::Contract(..)) => Ok(Family::Contract),
         Ok(Formed::Attention(..)) => Ok(Family::Attention),
         Ok(Formed::Row(..)) => Ok(Family::Row),
+        Ok(Formed::Window(..)) => Ok(Family::Window),
         Err(_) if ops.len() == 1 => Ok(Family::Loop),
         Err(misfit) => Err(misfit),
     }
@@ -120,6 +125,7 @@ pub fn fit(facts: &Facts, ops: &[OpRef<'_>], outputs: &[Value], windows: Windows
         Formed::Contract(nest, plan) => contract_scheme(facts, &nest, &plan),
         Formed::Attention(nest, plan) => attention_scheme(facts, &nest, &plan),
         Formed::Row(nest, plan) => row_scheme(facts, &nest, &plan),
+        Formed::Window(nest) => plain(facts, Family::Window, &nest),
     })
 }
 
@@ -134,14 +140,18 @@ fn formed<'a>(facts: &Facts, mut nest: Nest<'a>, windows: Windows) -> Fit<Formed
     if nest.picks_any() {
         return RowPlan::of(&mut nest, facts).map(|plan| Formed::Row(nest, plan));
     }
-    if windows == Windows::Near && nest.stages.iter().any(|stage| is_convolution(&nest, stage)) {
-        return match ContractPlan::windowed(&nest, facts) {
-            Ok(plan) => Ok(Formed::Contract(nest, plan)),
-            // What is said of a convolution says more than what is said of rows.
-            Err(misfit) => rows_or_product(facts, nest).map_err(|_| misfit),
-        };
+    if windows == Windows::Never {
+        return rows_or_product(facts, nest);
     }
-    rows_or_product(facts, nest)
+    let convolves = nest.stages.iter().any(|stage| is_convolution(&nest, stage));
+    let convolution = convolves.then(|| ContractPlan::windowed(&nest, facts));
+    match convolution {
+        Some(Ok(plan)) => Ok(Formed::Contract(nest, plan)),
+        _ if ContractPlan::moving(&nest, facts).is_ok() => Ok(Formed::Window(nest)),
+        // What is said of a convolution says more than what is said of rows.
+        Some(Err(misfit)) => rows_or_product(facts, nest).map_err(|_| misfit),
+        None => rows_or_product(facts, nest),
+    }
 }
 
 /// Rows, or a product.

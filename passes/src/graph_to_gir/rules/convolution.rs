@@ -1,7 +1,6 @@
 //! Convolutions: a group has some lines of the result, brings near what their windows cover, and runs through the columns of the
 //! packed weights with it. Rows of a register tile are neighbours along a line, whatever the window's step.
 
-use sutura_dialects::graph::maps;
 use sutura_dialects::schedule::{Bring, Dim, Kernel, Launch, Loop, Node, Operand, Place, Runs, Split, Tile, Version};
 
 use super::super::kernel::Built;
@@ -19,10 +18,10 @@ const ROWS: i64 = 192;
 const LINES: [i64; 12] = [7, 8, 14, 16, 20, 28, 32, 40, 56, 64, 112, 128];
 
 /// Results of a group along a line where there may be more.
-const LINE: i64 = 56;
+pub(super) const LINE: i64 = 56;
 
 /// Groups that are left for threads.
-const GROUPS: i64 = 8;
+pub(super) const GROUPS: i64 = 8;
 
 /// How a convolution is shared among groups.
 struct Blocks {
@@ -68,7 +67,10 @@ impl Blocks {
         let sum = |rows: i64| lines.iter().map(|line| price(rows, *line) / (*line).max(1)).sum::<i64>();
         let rows = (1..=height).rev().min_by_key(|rows| sum(*rows)).unwrap_or(height);
         let whole = known.map_or((LINE / rows).max(1) * rows, |line| (line + rows - 1) / rows * rows);
-        let near = |line: i64, lines: i64| covered(nest, plan, line, lines).saturating_mul(4) <= machine.near_bytes;
+        let near = |line: i64, lines: i64| {
+            let some = [(Some(*row), line), (above.last().copied(), lines)];
+            covered(nest, plan, &|dim| of_tile(nest, plan, some, dim)).saturating_mul(4) <= machine.near_bytes
+        };
         let line = (1..=whole / rows).rev().map(|tiles| tiles * rows).find(|line| near(*line, 1)).unwrap_or(rows);
         let height_of = above.last().map_or(1, |dim| most(*dim));
         let others = above.iter().rev().skip(1).chain(&plan.batch);
@@ -86,21 +88,23 @@ impl Blocks {
     }
 }
 
-/// Elements of the left factor that the windows of so many results, in so many lines, cover.
-fn covered(nest: &Nest<'_>, plan: &ContractPlan, line: i64, lines: i64) -> i64 {
-    let (row, above) = plan.rows.split_last().expect("a convolution has rows");
-    let indices = |dim: usize| match dim {
-        dim if dim == *row => line,
-        dim if above.last() == Some(&dim) => lines,
-        dim if plan.sums.contains(&dim) => nest.extents[dim].as_const().unwrap_or(i64::MAX),
-        _ => 1,
-    };
+/// Elements of the left factor that windows cover, where loops have left so many indices of each dim.
+pub(super) fn covered(nest: &Nest<'_>, plan: &ContractPlan, indices: &dyn Fn(usize) -> i64) -> i64 {
+    let fixed = |dim: usize| plan.batch.contains(&dim);
     let along = |expr| {
-        let linear = maps::linear(nest.cx, expr, nest.extents.len()).expect("checked when the plan was made");
-        let terms = linear.factors.iter().enumerate().filter(|(_, factor)| **factor > 0);
-        terms.fold(1i64, |sum, (dim, factor)| sum.saturating_add(factor.saturating_mul(indices(dim) - 1)))
+        let steps = nest.steps(expr, &fixed).expect("checked when the plan was made");
+        steps.iter().fold(1i64, |sum, (dim, step)| sum.saturating_add(step.saturating_mul(indices(*dim) - 1)))
     };
     nest.stages[plan.stage].inputs[plan.lhs].index.iter().map(|e| along(*e)).fold(1, i64::saturating_mul)
+}
+
+/// So many indices of two dims, all of those that are summed over, and one of the others.
+pub(super) fn of_tile(nest: &Nest<'_>, plan: &ContractPlan, some: [(Option<usize>, i64); 2], dim: usize) -> i64 {
+    match some.iter().find(|(of, _)| *of == Some(dim)) {
+        Some((_, count)) => *count,
+        None if plan.sums.contains(&dim) => nest.extents[dim].as_const().unwrap_or(i64::MAX),
+        None => 1,
+    }
 }
 
 fn sums(plan: &ContractPlan, body: Vec<Node>) -> Vec<Node> {

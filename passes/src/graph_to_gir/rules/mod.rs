@@ -14,6 +14,7 @@ mod share;
 mod staged;
 mod turned;
 pub(super) mod variant;
+mod window;
 
 use sutura_dialects::schedule::{Dim, Loop, Node, Place, Runs, Split, Tile, Version};
 
@@ -50,6 +51,8 @@ const ATTENTION: Rule = Rule {
     },
 };
 
+const WINDOW: Rule = Rule { axes: |_, _| vec![], lower: |region, _, _| window::lower(region) };
+
 const LOOP: Rule =
     Rule { axes: |region, _| loops::axes(region), lower: |region, _, variant| loops::lower(region, variant) };
 
@@ -65,6 +68,7 @@ impl Rule {
             Family::Row => &ROW,
             Family::Contract => &CONTRACT,
             Family::Attention => &ATTENTION,
+            Family::Window => &WINDOW,
             Family::Loop => &LOOP,
         }
     }

@@ -154,8 +154,13 @@ impl Inside<'_, '_> {
         state: &mut State,
     ) -> Built<()> {
         for (i, read) in self.nest().stages[number].inputs.iter().enumerate() {
-            let Some(slot) = read.slot.filter(|slot| !known.made.contains_key(slot)) else { continue };
-            if let Some(near) = state.near.get(&(number, i)) {
+            let Some(near) = state.near.get(&(number, i)) else { continue };
+            let Some(slot) = read.slot else {
+                let tile = self.of.load_near(e, frame, near)?;
+                known.learn_read(frame, read, tile);
+                continue;
+            };
+            if !known.made.contains_key(&slot) {
                 let tile = self.of.load_near(e, frame, near)?;
                 let nothing = near.nothing;
                 known.made.insert(slot, Number::Tile(tile));

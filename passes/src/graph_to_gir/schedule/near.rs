@@ -8,7 +8,6 @@ use sutura_dialects::r#dyn::poly::Poly;
 use sutura_dialects::gir::constraints::Scope;
 use sutura_dialects::gir::ops::{LoadOp, SliceOp, StoreOp};
 use sutura_dialects::gir::types::{SliceType, Space, TileType, ViewType};
-use sutura_dialects::graph::maps;
 use sutura_dialects::schedule::{Node, Operand, Split, walk};
 use sutura_ir::affine::{AffineExpr, AffineOp};
 use sutura_ir::{Attr, Type, Value};
@@ -265,12 +264,12 @@ impl Region<'_, '_> {
 
     /// What an index of a tensor runs through while what loops have left of its dims is run through.
     fn near_dim(&self, e: &mut Emit<'_>, ranges: &Ranges, expr: AffineExpr, made: Option<&[Node]>) -> Built<NearDim> {
-        let linear = maps::linear(self.nest.cx, expr, self.nest.extents.len()).filter(|l| l.symbols.is_empty());
-        let Some(linear) = linear else {
+        let fixed = |dim: usize| matches!(ranges.0[dim], Range::Index(_));
+        let Some(steps) = self.nest.steps(expr, &fixed) else {
             return Emit::unsupported(self.region.op, "brings near what is read at an index of unequal steps");
         };
         let (mut moving, mut count, mut clipped) = (Vec::new(), Poly::constant(1), false);
-        for (dim, factor) in linear.factors.iter().copied().enumerate().filter(|(_, factor)| *factor != 0) {
+        for (dim, factor) in steps {
             let (base, extent) = match ranges.0[dim] {
                 Range::Index(_) => continue,
                 Range::Whole => {

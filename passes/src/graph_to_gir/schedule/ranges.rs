@@ -3,7 +3,7 @@
 use sutura_dialects::r#dyn::poly::Poly;
 use sutura_dialects::gir::ops::IndexOp;
 use sutura_dialects::gir::types::Space;
-use sutura_dialects::schedule::{Bring, Dim, Loop, Node, Split, Tile as TileTree, walk};
+use sutura_dialects::schedule::{Bring, Dim, Loop, Node, Place, Split, Tile as TileTree, walk};
 use sutura_ir::Value;
 use sutura_ir::affine::AffineOp;
 
@@ -108,15 +108,16 @@ impl Region<'_, '_> {
         }
     }
 
-    /// True for a loop over tiles of products that would go on where the dim has ended. Its trips are counted from the start of
+    /// True for a loop over tiles with rows that would go on where the dim has ended. Its trips are counted from the start of
     /// the dim, as those of the loop around it are; a loop inside a loop that ends so has what that one has.
     pub(super) fn ends_with_dim(&self, l: &Loop, around: Range) -> bool {
         let (Range::Tile { by: of, whole: false, ending: false, .. }, Split::By(by)) = (around, l.split) else {
             return false;
         };
-        let mut contracts = false;
-        walk(&l.body, &mut |node| contracts |= matches!(node, Node::Place(place) if place.contract));
-        contracts && of > by && of % by == 0 && !gone_through(l)
+        let rows = |place: &Place| place.contract || place.tile.rows.is_some() && !place.tile.padded;
+        let mut tiled = false;
+        walk(&l.body, &mut |node| tiled |= matches!(node, Node::Place(place) if rows(place)));
+        tiled && of > by && of % by == 0 && !gone_through(l)
     }
 
     /// The trips of a loop that ends with its dim.

@@ -391,6 +391,10 @@ impl<'c, 'a> Check<'c, '_, 'a> {
                 let made = self.made_on(maker, tile);
                 self.made.insert(maker, made);
             }
+            if near && read.slot.is_none() {
+                self.moves_forward(read, tile)?;
+                continue;
+            }
             self.read(&name, read, tile)?;
         }
         stage.picks.iter().try_for_each(|pick| self.picked(&name, &pick.access, tile))?;
@@ -514,8 +518,13 @@ impl<'c, 'a> Check<'c, '_, 'a> {
         if let Edge::Apart(edges) = nest.edge(&self.of.region.facts, read, col) {
             return Err(format!("{name} reads outside {} along {edges} dims that are not its columns", tensor()));
         }
-        let along = tile.rows.into_iter().chain(tile.cols);
-        along.into_iter().try_for_each(|dim| check_column_access(nest, read, dim.0)).map_err(|misfit| misfit.0)
+        self.moves_forward(read, tile)
+    }
+
+    /// Rows and columns of a tile are read forward.
+    fn moves_forward(&self, read: &Access, tile: &Tile) -> Checked {
+        let mut along = tile.rows.into_iter().chain(tile.cols);
+        along.try_for_each(|dim| check_column_access(self.nest(), read, dim.0)).map_err(|misfit| misfit.0)
     }
 
     /// What differs from column to column is read on tiles like those that it was made on.

@@ -110,8 +110,11 @@ impl<'c> Check<'c, '_, '_> {
             let col = place.tile.cols.map_or(usize::MAX, |dim| dim.0);
             place.contract && place.stage.number == at.0 && !self.nest().mentions(read, col)
         };
-        if !self.contracts.iter().any(left) {
-            return Err(format!("{name} is kept near, and no contraction of the kernel reads it as its left factor"));
+        let elsewhere = !self.contracts.iter().any(|place| place.stage.number == at.0);
+        if !(self.contracts.iter().any(left) || elsewhere && self.contents.placed.contains(&at.0)) {
+            return Err(format!(
+                "{name} is kept near, and no stage of the kernel reads it, but as the right factor of a contraction"
+            ));
         }
         self.near.insert(at);
         self.panels.remove(&at);

@@ -1,0 +1,103 @@
+//! Windows: combinations along the places of a window that moves over a tensor, where each result has places of its own, as in
+//! depthwise convolutions, those of several groups, and pooling; and what follows them element by element.
+//!
+//! Nothing but the window is shared by neighbours, so tiles lie along two dims that move it: what one row of a tile reads, the
+//! next one reads a place further on.
+
+use sutura_dialects::r#dyn::Facts;
+
+use super::contract::is_projection;
+use super::nest::{Access, Edge, Nest, Stage};
+use super::{ContractPlan, Fit, misfit};
+
+/// Most places of a window.
+const MOST_PLACES: i64 = 1 << 12;
+
+impl ContractPlan {
+    /// Fits a region of one combination along a window, and of what follows it element by element. The left factor is what the
+    /// window moves over, and the columns move it along its last dimension.
+    ///
+    /// # Errors
+    /// Says what does not fit.
+    pub fn moving(nest: &Nest<'_>, facts: &Facts) -> Fit<Self> {
+        let mut all = (0..nest.stages.len()).filter(|i| nest.stages[*i].reduces());
+        let Some(number) = all.next() else { return misfit("combines nothing") };
+        if all.next().is_some() {
+            return misfit("combines twice, and a window once");
+        }
+        nest.check_no_scan()?;
+        nest.check_no_joint()?;
+        if nest.picks_any() {
+            return misfit("reads indices that are data");
+        }
+        let mut plan = Self::of_moving(nest, number)?;
+        plan.check_moving(nest, facts)?;
+        plan.place_others(nest);
+        plan.check_rest(nest)?;
+        Ok(plan)
+    }
+
+    fn of_moving(nest: &Nest<'_>, number: usize) -> Fit<Self> {
+        let stage = &nest.stages[number];
+        if stage.results.len() != 1 || stage.inputs.iter().any(|a| a.slot.is_some()) {
+            return misfit("combines several numbers, or what the region makes");
+        }
+        let through = |a: &Access| a.index.iter().any(|e| moves_a_window(nest, stage, *e).is_some());
+        let mut windows = (0..stage.inputs.len()).filter(|i| through(&stage.inputs[*i]));
+        let (Some(lhs), None) = (windows.next(), windows.next()) else {
+            return misfit("reads through no window, or through several");
+        };
+        if stage.inputs.iter().enumerate().any(|(i, a)| i != lhs && (a.oob.is_some() || !is_projection(nest, a))) {
+            return misfit("reads through a window what it combines with otherwise read tensors");
+        }
+        let mut along = stage.inputs[lhs].index.iter().rev().map(|e| moves_a_window(nest, stage, *e));
+        let Some(col) = along.next().flatten() else {
+            return misfit("moves its window along a dimension that is not the last of what it reads");
+        };
+        let row = along.next().flatten();
+        let order: Vec<usize> = stage.results[0].index.iter().filter_map(|e| nest.plain(*e)).collect();
+        if order.iter().rev().find(|d| !nest.is_unit(**d)) != Some(&col) {
+            return misfit("moves its window along a dimension that is not the last of the result");
+        }
+        let batch = order.iter().copied().filter(|d| *d != col && Some(*d) != row).collect();
+        let rhs = (0..stage.inputs.len()).find(|i| *i != lhs).unwrap_or(lhs);
+        let rows = row.into_iter().collect();
+        Ok(Self { stage: number, lhs, rhs, batch, rows, cols: vec![col], sums: stage.reduced.clone(), ..Self::default() })
+    }
+
+    fn check_moving(&self, nest: &Nest<'_>, facts: &Facts) -> Fit<()> {
+        let stage = &nest.stages[self.stage];
+        let (lhs, col) = (&stage.inputs[self.lhs], self.col());
+        let places = self.sums.iter().map(|d| nest.extents[*d].as_const().filter(|n| *n > 0));
+        let places = places.collect::<Option<Vec<i64>>>().and_then(|all| all.iter().try_fold(1i64, |a, b| a.checked_mul(*b)));
+        if places.is_none_or(|places| places > MOST_PLACES) {
+            return misfit("has a window of too many places, or of a number that is open");
+        }
+        if !lhs.guard.is_empty() || nest.is_unit(col) {
+            return misfit("moves its window nowhere");
+        }
+        let fixed = |dim: usize| self.batch.contains(&dim);
+        let (mut seen, tiled) = (Vec::new(), [Some(col), self.row()]);
+        for expr in &lhs.index {
+            let Some(steps) = nest.steps(*expr, &fixed).filter(|steps| steps.iter().all(|(_, step)| *step > 0)) else {
+                return misfit("reads its window backward or in unequal steps");
+            };
+            let along: Vec<usize> = steps.into_iter().map(|(dim, _)| dim).filter(|d| tiled.contains(&Some(*d))).collect();
+            if along.len() > 1 || along.iter().any(|dim| seen.contains(dim)) {
+                return misfit("reads its window along a diagonal");
+            }
+            seen.extend(along);
+        }
+        match nest.edge(facts, lhs, Some(col)) {
+            Edge::Nowhere | Edge::At(_) => Ok(()),
+            Edge::Joined(_) | Edge::Apart(_) => misfit("reads outside along several dimensions that are not the last"),
+        }
+    }
+}
+
+/// The dim of the result that moves a window along an index of what is read.
+fn moves_a_window(nest: &Nest<'_>, stage: &Stage<'_>, expr: sutura_ir::affine::AffineExpr) -> Option<usize> {
+    let places = stage.reduced.iter().any(|d| nest.mentions_expr(expr, *d));
+    let mut moving = stage.parallel().filter(|d| nest.mentions_expr(expr, *d));
+    moving.next().filter(|_| places && moving.next().is_none())
+}
