@@ -296,9 +296,9 @@ impl<'a> Lowering<'a, '_> {
     pub(super) fn view(&mut self, ptr: Value, ty: &ViewType) -> Result<ViewVal, String> {
         let dims = ty.dims.iter().map(|d| self.size(d)).collect::<Result<Vec<_>, _>>()?;
         let strides = ty.element_strides();
-        let unit_inner = strides.last().is_none_or(|s| s.as_const() == Some(1));
+        let known = strides.iter().map(Poly::as_const).collect();
         let strides = strides.iter().map(|s| self.size(s)).collect::<Result<Vec<_>, _>>()?;
-        Ok(ViewVal { ptr, elem: ty.elem, dims, strides, unit_inner, ty: ty.clone() })
+        Ok(ViewVal { ptr, elem: ty.elem, dims, strides, known, ty: ty.clone() })
     }
 
     /// Memory of the calling thread, from the start of the function on, that holds this many elements at most; `None`
@@ -385,7 +385,6 @@ impl<'a> Lowering<'a, '_> {
     ) -> Lowered<'a, AxisVal> {
         let steps = self.e.i64(step);
         let stride = self.e.muli(view.strides[dim], steps);
-        let constant = view.unit_inner && dim + 1 == view.dims.len();
         let mut window = Window::FULL;
         let (below, above) = self.open_ends(offset, &view.ty.dims[dim], extent, step);
         let assumed = self.assume_full && self.judged.contains(&offset);
@@ -408,7 +407,7 @@ impl<'a> Lowering<'a, '_> {
             let count = self.e.maxi(count, zero);
             window.hi = Some(self.e.mini(count, size));
         }
-        Ok(AxisVal { stride: Some(stride), step: constant.then_some(step), window })
+        Ok(AxisVal { stride: Some(stride), step: view.known[dim].and_then(|stride| stride.checked_mul(step)), window })
     }
 
     /// Adds to `exists` that a fixed offset lies inside the view, unless that is proven.

@@ -14,8 +14,8 @@ pub(super) struct ViewVal {
     pub(super) dims: Vec<Value>,
     /// Distance in elements between neighbours along each dimension.
     pub(super) strides: Vec<Value>,
-    /// The innermost dimension is contiguous.
-    pub(super) unit_inner: bool,
+    /// The same as constants, where they are known: the innermost dimension is contiguous, and others before dimensions of 1.
+    pub(super) known: Vec<Option<i64>>,
     pub(super) ty: ViewType,
 }
 

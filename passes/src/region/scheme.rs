@@ -156,7 +156,8 @@ fn formed<'a>(facts: &Facts, mut nest: Nest<'a>, windows: Windows) -> Fit<Formed
 
 /// Rows, or a product.
 fn rows_or_product<'a>(facts: &Facts, mut nest: Nest<'a>) -> Fit<Formed<'a>> {
-    let tiled = (0..nest.stages.len()).any(|i| ContractPlan::of_stage(&nest, i).is_ok_and(|p| !p.rows.is_empty()));
+    let rows = |plan: ContractPlan| plan.rows.iter().any(|dim| !nest.is_unit(*dim));
+    let tiled = (0..nest.stages.len()).any(|i| ContractPlan::of_stage(&nest, i).is_ok_and(rows));
     let product = |mut nest: Nest<'a>| ContractPlan::joined(&mut nest, facts).map(|plan| Formed::Contract(nest, plan));
     if tiled {
         return product(nest);
