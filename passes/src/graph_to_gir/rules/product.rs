@@ -18,7 +18,7 @@ use super::super::region::{FusedRegion, Lowered};
 use super::super::schedule::{Group, Part, begin_of, emit};
 use super::left::Blocks;
 use super::{each, in_grid, place, stage_name, staged};
-use crate::region::{Access, ContractPlan, Fit, Nest, Stage};
+use crate::region::{Access, ContractPlan, Fit, Nest, Stage, Windows};
 
 /// Lowers a region of products: one, or several that are one launch.
 pub(in super::super) fn lower(region: &FusedRegion<'_>) -> Built<Lowered> {
@@ -100,6 +100,10 @@ impl<'r, 'a> Product<'r, 'a> {
         this.packs = !this.lies_in_panels() && !this.sums_nothing();
         this.tile.0 = this.rows_near().min(tile.0);
         this.lower.retain(|lower| lower.rows < this.tile.0);
+        // One row is a stream of the right factor, which tiles of several would wait for products with nothing.
+        if this.keeps_near() && rows.0 <= 1 && this.tile.0 > 1 && this.lower.first().is_some_and(|lower| lower.rows > 1) {
+            this.lower.insert(0, LowerTile { rows: 1, most: 1 });
+        }
         this.blocks = this.usual_blocks();
         if let Some(Ok((tile, few))) = this.shared_tile() {
             this.lower = few;
@@ -128,6 +132,18 @@ impl<'r, 'a> Product<'r, 'a> {
         let last = rhs.index.last().and_then(|e| self.nest.plain(*e));
         let whole = region.facts.divisible(&self.nest.extents[col], self.tile.1);
         last == Some(col) && whole && rhs.slot.is_none() && !region.is_constant(rhs.value)
+    }
+
+    /// True where groups keep near what they read, as those of processors do.
+    fn keeps_near(&self) -> bool {
+        self.region.machine.windows() == Windows::Near
+    }
+
+    /// True when one row of it need not wait for a packed right factor: that lies in rows, and nothing is made of it.
+    fn streams(&self) -> bool {
+        let last = self.rhs().index.last().and_then(|e| self.nest.plain(*e));
+        let made = !self.plan.left.is_empty() || !self.plan.right.is_empty();
+        self.keeps_near() && last == Some(self.plan.col()) && !made && !self.region.is_constant(self.rhs().value)
     }
 
     /// True when no sum of the product has a place: then it is zero, and no factor is needed.
@@ -191,7 +207,10 @@ fn schedule(products: &[Product<'_, '_>], parts: &[Part<'_, '_>]) -> Vec<Version
     few.sort_by_key(|few| few.most);
     few.dedup();
     let version = |few: Option<&Few>| {
+        let one_row = |product: &Product<'_, '_>| few.is_some_and(|few| few.most == 1) || product.tile.0 == 1;
+        let streams = products.iter().all(|product| one_row(product) && product.streams());
         let of = |product: &Product<'_, '_>| match few.and_then(|few| product.lower_tile(few)) {
+            _ if streams => stream_kernel(product),
             Some(lower) => product_kernel(product, (lower.rows, 1)),
             None => match &product.group_tile {
                 Some(group) => staged::kernel(product, group),
@@ -200,7 +219,8 @@ fn schedule(products: &[Product<'_, '_>], parts: &[Part<'_, '_>]) -> Vec<Version
         };
         let kernel = |(i, p): (usize, _)| numbered(i, of(p));
         let kernels = products.iter().enumerate().map(kernel).collect();
-        let launches = first.iter().cloned().chain([Launch { kernels }]).collect();
+        let before = if streams { &[][..] } else { &first };
+        let launches = before.iter().cloned().chain([Launch { kernels }]).collect();
         Version { guard: few.map(Few::guard).into_iter().collect::<Vec<Poly>>(), launches, ..Version::default() }
     };
     few.iter().map(Some).chain([None]).map(version).collect()
@@ -261,6 +281,20 @@ fn product_kernel(product: &Product<'_, '_>, (rows, tiles): (i64, i64)) -> Kerne
     let grid = product.panel_dims().into_iter().map(|dim| (dim, Split::One)).chain(columns).chain(outer);
     Kernel::new(in_grid(grid.chain(row.map(|row| (row, Split::By(rows * tiles)))).collect(), body))
 }
+
+/// A product of one row: the right factor goes by once, in wide tiles of its rows.
+fn stream_kernel(product: &Product<'_, '_>) -> Kernel {
+    let (nest, plan, machine) = (product.nest, product.plan, product.region.machine);
+    let tile = Tile { rows: None, cols: Some(Dim(plan.col())), space: machine.registers.to_string(), padded: true };
+    let mut body = sums(product, vec![Node::Place(place(nest, plan.stage, &tile))]);
+    body.extend(plan.rest.iter().map(|s| Node::Place(place(nest, *s, &tile))));
+    let ones = product.panel_dims().into_iter().chain(plan.rows.iter().copied()).filter(|dim| !nest.is_unit(*dim));
+    let columns = (plan.col(), Split::By(STREAMED * machine.vectors.1.max(1)));
+    Kernel::new(in_grid(ones.map(|dim| (dim, Split::One)).chain([columns]).collect(), body))
+}
+
+/// Vectors of a row of the right factor that go by together: as many sums hide what one waits for the one before.
+const STREAMED: i64 = 8;
 
 /// A loop over `by` of `all` indices that are left of a dim; none where those are all.
 fn several((dim, by, all): (usize, i64, i64), body: Vec<Node>) -> Vec<Node> {
