@@ -69,11 +69,11 @@ func.func @halved(%x: tensor<1x16x15x15xf32>, %w: tensor<128x16x3x3xf32>) -> ten
 #w = affine_map<(d0, d1, d2, d3) -> (d2, d3)>
 #y = affine_map<(d0, d1, d2, d3) -> (d0, d1)>
 
-// No dimension is the weights' alone: no product.
+// No dimension is the weights' alone: no product, but a window.
 // CHECK-LABEL: gir.kernel @one_feature_
 // CHECK-NOT: gir.contract %
 // CHECK-LABEL: rt.program @one_feature
-// REMARK: has no dimension of the weights alone for its columns, or several
+// REMARK: a region of the family 'window' with 1 op
 func.func @one_feature(%x: tensor<2x8x32xf32>, %w: tensor<8x3xf32>) -> tensor<2x30xf32> {
   %c = graph.compute ins(%x, %w : tensor<2x8x32xf32>, tensor<8x3xf32>) -> tensor<2x30xf32> {
     iterators = #graph.iterators<[parallel, parallel, reduce, reduce]>, combiners = #graph.combiners<[add]>, maps = [#x, #w, #y]

@@ -10,7 +10,7 @@
 #out = affine_map<(d0, d1, d2) -> (d0, d1)>
 
 // The right factor is made where it is packed. A group makes its rows of the left factor near it: their largest element
-// first. Then it multiplies them by all of the columns for which that is done.
+// first. Then it multiplies them by all of the columns for which that is done, tile by tile up to the last row there is.
 // CHECK: gir.kernel @product_contract0(%arg0 : !gir.view<dram, i8, [20, 1600]> in, %{{.*}} : !gir.view<dram, f32, [50, 20, 32]> out)
 // CHECK: gir.load {{.*}} -> !gir.tile<vec, i8, [1, 32]>
 // CHECK: gir.cast "sitofp"
@@ -25,7 +25,9 @@
 // CHECK: gir.binary "div"
 // CHECK: gir.slice %[[NEAR]][%{{.*}}, %c0] rows(0) cols(1) : {{.*}} -> !gir.slice<l1, f32, [1, 20]>
 // CHECK: gir.for %{{.*}} = %c0 to %c25
-// CHECK: gir.for %[[U:.*]] = %c0 to %c4
+// CHECK: %[[FIRST:.*]] = gir.index #{{.*}}(%arg4)
+// CHECK: %[[END:.*]] = gir.index #{{.*}}(%arg4, %{{.*}})
+// CHECK: gir.for %{{.*}} = %[[FIRST]] to %[[END]]
 // CHECK: gir.for %[[K:.*]] = %c0 to %c20 carry
 // CHECK: gir.slice %[[NEAR]][%{{.*}}, %[[K]]] rows(0) : {{.*}} -> !gir.slice<l1, f32, [12, 1]>
 // CHECK: gir.contract

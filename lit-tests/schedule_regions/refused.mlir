@@ -1214,7 +1214,7 @@ func.func @packed_in_blocks(%x: tensor<?x24xf32, #dyn.shape<[M, 24]>>, %w: tenso
 #mn = affine_map<(d0, d1, d2) -> (d0, d1)>
 func.func @near_right(%x: tensor<?x24xf32, #dyn.shape<[M, 24]>>, %w: tensor<24x40xf32>) -> tensor<?x40xf32, #dyn.shape<[M, 40]>> {
   %M = dyn.symbol "M" : index
-  // expected-error @below {{'graph.fusion' op has a schedule that is refused: version 0, launch 1: operand 1 of %p is kept near, and no contraction of the kernel reads it as its left factor}}
+  // expected-error @below {{'graph.fusion' op has a schedule that is refused: version 0, launch 1: operand 1 of %p is kept near, and no stage of the kernel reads it, but as the right factor of a contraction}}
   %y = graph.fusion(%x, %w : tensor<?x24xf32, #dyn.shape<[M, 24]>>, tensor<24x40xf32>) -> tensor<?x40xf32, #dyn.shape<[M, 40]>> {schedule = #schedule.tree<
     version { kernel { loop d1 by 16 grid { loop d2 { pack p:0.1 cols d1 in vec padded } } } kernel { loop d1 by 16 grid { loop d0 by 4 grid { cache p:0.1 cols d1 in l1 padded loop d2 { contract p:0 rows d0 cols d1 in vec } } } } }
   >} {

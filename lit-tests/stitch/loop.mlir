@@ -4,12 +4,12 @@
 !x = tensor<?x2x?x?xf64, #dyn.shape<[B, 2, H, W]>>
 !w = tensor<3x2x3x3xf64>
 !y = tensor<?x3x?x?xf64, #dyn.shape<[B, 3, H, W]>>
-#x = affine_map<(d0, d1, d2, d3, d4, d5, d6) -> (d0, d4, d2 + d5 - 1, d3 + d6 - 1)>
+#x = affine_map<(d0, d1, d2, d3, d4, d5, d6) -> (d0, d4, d2 - d5 + 1, d3 - d6 + 1)>
 #w = affine_map<(d0, d1, d2, d3, d4, d5, d6) -> (d1, d4, d5, d6)>
 #y = affine_map<(d0, d1, d2, d3, d4, d5, d6) -> (d0, d1, d2, d3)>
 #id = affine_map<(d0, d1, d2, d3) -> (d0, d1, d2, d3)>
 
-// A convolution of f64, which is no product: a loop of its own, with the reason. The ops around it are rows.
+// A convolution that reads its window backward: a loop of its own, with the reason. The ops around it are rows.
 // CHECK-LABEL: func.func @convolution
 // CHECK: %[[C:.*]] = graph.fusion(%x, %w :
 // CHECK: graph.fusion(%[[C]] :

@@ -1,5 +1,7 @@
 //! What loops have left of the region's dims at one place of a kernel, and the bounds of loops that follow.
 
+use std::collections::HashSet;
+
 use sutura_dialects::r#dyn::poly::Poly;
 use sutura_dialects::gir::ops::IndexOp;
 use sutura_dialects::gir::types::Space;
@@ -11,6 +13,7 @@ use super::super::kernel::{Built, Emit};
 use super::super::stages::Walk;
 use super::super::tiles::{Axis, Frame};
 use super::Region;
+use crate::region::Access;
 
 /// What is left of a dim.
 #[derive(Clone, Copy, Debug)]
@@ -108,16 +111,34 @@ impl Region<'_, '_> {
         }
     }
 
-    /// True for a loop over tiles with rows that would go on where the dim has ended. Its trips are counted from the start of
-    /// the dim, as those of the loop around it are; a loop inside a loop that ends so has what that one has.
+    /// True for a loop over tiles with rows that would go on where the dim has ended, and of whose tiles nothing is read elsewhere.
+    /// Its trips are counted from the start of the dim, as those of the loop around it are; a loop inside a loop that ends so has
+    /// what that one has.
     pub(super) fn ends_with_dim(&self, l: &Loop, around: Range) -> bool {
         let (Range::Tile { by: of, whole: false, ending: false, .. }, Split::By(by)) = (around, l.split) else {
             return false;
         };
         let rows = |place: &Place| place.contract || place.tile.rows.is_some() && !place.tile.padded;
-        let mut tiled = false;
-        walk(&l.body, &mut |node| tiled |= matches!(node, Node::Place(place) if rows(place)));
-        tiled && of > by && of % by == 0 && !gone_through(l)
+        let (mut tiled, mut placed, mut looped) = (false, HashSet::new(), HashSet::new());
+        walk(&l.body, &mut |node| match node {
+            Node::Place(place) | Node::Join(place) => {
+                tiled |= rows(place);
+                placed.insert(place.stage.number);
+            }
+            Node::Loop(inner) => drop(looped.insert(inner.dim.0)),
+            Node::Operand(_) => {}
+        });
+        let inside = |s: &usize| {
+            let stage = &self.nest.stages[*s];
+            let combined = |dim: &usize| self.nest.is_unit(*dim) || looped.contains(dim);
+            stage.scan.is_none() && stage.reduced.iter().all(combined)
+        };
+        let readers = |s: usize| {
+            let made = move |read: &Access| self.nest.maker(read) == Some(s);
+            (0..self.nest.stages.len()).filter(move |other| self.nest.stages[*other].inputs.iter().any(made))
+        };
+        let closed = placed.iter().all(|s| inside(s) && readers(*s).all(|reader| placed.contains(&reader)));
+        tiled && closed && of > by && of % by == 0 && !gone_through(l)
     }
 
     /// The trips of a loop that ends with its dim.
