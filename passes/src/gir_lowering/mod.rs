@@ -23,4 +23,5 @@ mod scan;
 mod strip;
 mod tile;
 mod turn;
+mod turns;
 mod zeros;

@@ -243,6 +243,9 @@ impl Emit<'_> {
     }
 
     fn load_parts(&mut self, slice: &SliceVal, rows: i64, cols: i64, scalars: bool) -> Vec<Value> {
+        if let Some(flat) = self.in_turns(slice, rows).filter(|_| !scalars) {
+            return self.load_in_turns(&flat, (rows, cols));
+        }
         let mut values = Vec::new();
         for row in 0..rows {
             let at = slice.row.stride.map(|_| self.clamped_row(row, slice.row.window));
@@ -327,6 +330,10 @@ impl Emit<'_> {
     }
 
     fn store_rows(&mut self, tile: &RegTile, slice: &SliceVal) -> Result<(), String> {
+        if let (Parts::Vectors(parts), Some(flat)) = (&tile.parts, self.in_turns(slice, tile.rows)) {
+            self.store_in_turns(parts, &flat, tile.cols);
+            return Ok(());
+        }
         for row in 0..tile.rows {
             let at = slice.row.stride.map(|_| self.i64(row));
             match self.row_exists(row, slice.row.window) {

@@ -52,7 +52,20 @@ impl ContractPlan {
         plan.place_others(nest);
         plan.check_window(nest, facts)?;
         plan.check_rest(nest)?;
+        plan.check_stored_in_vectors(nest)?;
         Ok(plan)
+    }
+
+    /// Results lie side by side along the rows or the columns of tiles.
+    fn check_stored_in_vectors(&self, nest: &Nest<'_>) -> Fit<()> {
+        let tiled = [self.row(), Some(self.col())];
+        for (_, write) in nest.output_writes() {
+            let last = write.index.iter().rev().filter_map(|e| nest.plain(*e)).find(|d| !nest.is_unit(*d));
+            if last.is_some_and(|last| !tiled.contains(&Some(last))) {
+                return misfit("would write its tiles element by element");
+            }
+        }
+        Ok(())
     }
 
     /// The part that each dim of a convolution plays.

@@ -2,6 +2,9 @@
 //!
 //! A group has a block of such tiles that fits the nearest cache twice over, once as it is read and once as it is
 //! written, so that lines of which a tile has only a part are still near when the next tile takes the rest.
+//!
+//! Where one of the dims is short, as that of channels behind pixels, or the rests of a stride behind places, tiles have all of it as
+//! rows, and several vectors along the other one: what lies in turns in memory is read and written in whole vectors.
 
 use sutura_dialects::r#dyn::Facts;
 use sutura_dialects::r#dyn::poly::Poly;
@@ -24,7 +27,7 @@ pub(super) struct Turned<'r, 'a> {
     row: Block,
     col: Block,
     /// Rows and columns of a tile.
-    tile: i64,
+    tile: (i64, i64),
 }
 
 /// Tiles of a group along a dim.
@@ -63,6 +66,10 @@ impl<'r, 'a> Turned<'r, 'a> {
         if !all().all(runs) || !nest.output_writes().all(|(_, write)| written(write)) {
             return None;
         }
+        if let Some((few, rows, wide)) = in_turns(nest, region.machine, (row, col)) {
+            let (few, wide) = (Block { dim: few, tiles: 1 }, Block { dim: wide, tiles: BESIDE });
+            return Some(Self { nest, machine: region.machine, plan, row: few, col: wide, tile: (rows, VECTORS * tile) });
+        }
         let bytes =
             all().map(|a| crate::region::cost::element_bytes(nest.cx, nest.cx.element_type(nest.body.ty(a.value))));
         let most = tiles.unwrap_or_else(|| tiles_along(region.machine, tile, bytes.max().unwrap_or(8)));
@@ -71,7 +78,7 @@ impl<'r, 'a> Turned<'r, 'a> {
             let all = Poly::constant(i64::try_from(size).unwrap_or(i64::MAX)).ceildiv(tile);
             Block { dim, tiles: most.min(all.as_const().unwrap_or(most)).max(1) }
         };
-        Some(Self { nest, machine: region.machine, plan, row: block(row), col: block(col), tile })
+        Some(Self { nest, machine: region.machine, plan, row: block(row), col: block(col), tile: (tile, tile) })
     }
 
     /// Most tiles along a side of a block.
@@ -81,10 +88,9 @@ impl<'r, 'a> Turned<'r, 'a> {
 
     /// Sizes that must not be negative for tiles to be mostly whole; `None` where they never are.
     pub(super) fn guards(&self, facts: &Facts) -> Option<Vec<Poly>> {
-        let least = self.tile / 2;
         let mut guards = Vec::new();
-        for block in [&self.row, &self.col] {
-            let extent = &self.nest.extents[block.dim];
+        for (block, tile) in [(&self.row, self.tile.0), (&self.col, self.tile.1)] {
+            let (extent, least) = (&self.nest.extents[block.dim], tile / 2);
             let (low, high) = facts.range(extent);
             if high < i128::from(least) {
                 return None;
@@ -99,17 +105,39 @@ impl<'r, 'a> Turned<'r, 'a> {
     /// The kernel: each group has a block of tiles.
     pub(super) fn kernel(&self) -> Kernel {
         let (nest, machine) = (self.nest, self.machine);
-        let others = self.plan.rows.iter().copied().filter(|d| *d != self.row.dim && !nest.is_unit(*d));
-        let blocks = [&self.row, &self.col].map(|block| (block.dim, Split::By(block.tiles * self.tile)));
+        let others = self.plan.rows.iter().copied().filter(|d| ![self.row.dim, self.col.dim].contains(d) && !nest.is_unit(*d));
+        let both = [(&self.row, self.tile.0), (&self.col, self.tile.1)];
+        let blocks = both.map(|(block, tile)| (block.dim, Split::By(block.tiles * tile)));
         let space = machine.registers.to_string();
         let tile = Tile { rows: Some(Dim(self.row.dim)), cols: Some(Dim(self.col.dim)), space, padded: true };
         let places = (0..nest.stages.len()).map(|s| Node::Place(place(nest, s, &tile))).collect();
-        let inside = [&self.col, &self.row].into_iter().filter(|block| block.tiles > 1).fold(places, |body, block| {
-            let split = Split::By(self.tile);
+        let inside = both.into_iter().rev().filter(|(block, _)| block.tiles > 1).fold(places, |body, (block, tile)| {
+            let split = Split::By(tile);
             vec![Node::Loop(Loop::new(Dim(block.dim), split, Runs::InTurn, body))]
         });
         Kernel::new(in_grid(others.map(|d| (d, Split::One)).chain(blocks).collect(), inside))
     }
+}
+
+/// Vectors along the longer dim of tiles that have all of a short one, and such tiles of a group.
+const VECTORS: i64 = 4;
+const BESIDE: i64 = 16;
+
+/// Indices of a dim that is short.
+const SHORT: std::ops::RangeInclusive<i64> = 2..=8;
+
+/// The short one of two dims, how long it is, and the other one, where the short one is the last one of a tensor and the other one
+/// the last but one.
+fn in_turns(nest: &Nest<'_>, machine: &Machine, dims: (usize, usize)) -> Option<(usize, i64, usize)> {
+    let short = |dim: usize| nest.extents[dim].as_const().filter(|n| SHORT.contains(n) && *n < machine.vectors.1);
+    let pairs = [(dims.0, dims.1), (dims.1, dims.0)];
+    let (few, rows, wide) = pairs.into_iter().find_map(|(few, wide)| Some((few, short(few)?, wide)))?;
+    let in_turns = |access: &Access| {
+        let last = |behind: usize| access.index.len().checked_sub(1 + behind).and_then(|at| nest.plain(access.index[at]));
+        last(0) == Some(few) && last(1) == Some(wide)
+    };
+    let mut all = nest.external_reads().chain(nest.output_writes());
+    all.any(|(_, access)| in_turns(access)).then_some((few, rows, wide))
 }
 
 /// Rows and columns of a square tile: a vector's elements, as long as as many vectors fit half of the registers. `None` for a

@@ -9,7 +9,7 @@ use super::super::region::{FusedRegion, Lowered};
 use super::super::schedule::{Group, emit};
 use super::convolution::{GROUPS, LINE, covered, of_tile};
 use super::{each, in_grid, place, stage_name};
-use crate::region::cost::likely_size;
+use crate::region::cost::{element_bytes, likely_size};
 use crate::region::{ContractPlan, Nest};
 
 /// Lowers the region of a window.
@@ -42,9 +42,12 @@ fn tile_of(region: &FusedRegion<'_>, nest: &Nest<'_>, plan: &ContractPlan) -> (i
 /// Results of a group: along a line, and lines. What their windows cover leaves room in the nearest cache.
 fn block_of(region: &FusedRegion<'_>, nest: &Nest<'_>, plan: &ContractPlan, (rows, columns): (i64, i64)) -> (i64, i64) {
     let (row, col) = (plan.row(), plan.col());
+    let read = nest.stages[plan.stage].inputs[plan.lhs].value;
+    let bytes = element_bytes(nest.cx, nest.cx.element_type(nest.body.ty(read)));
     let near = |line: i64, lines: i64| {
         let some = [(Some(col), line), (row, lines)];
-        covered(nest, plan, &|dim| of_tile(nest, plan, some, dim)).saturating_mul(4) <= region.machine.nearest_bytes / 2
+        let elements = covered(nest, plan, &|dim| of_tile(nest, plan, some, dim));
+        elements.saturating_mul(bytes) <= region.machine.nearest_bytes / 2
     };
     let tiles = |dim: usize, by: i64| nest.extents[dim].as_const().unwrap_or(LINE).max(1).saturating_add(by - 1) / by;
     let halves = |all: i64| std::iter::successors(Some(all), |tiles| (*tiles > 1).then_some((tiles + 1) / 2));
