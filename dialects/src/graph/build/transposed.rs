@@ -13,6 +13,7 @@ use super::super::combine::Combiner;
 use super::super::shape_fn::SymShape;
 use super::super::structured::IteratorKind;
 use super::scalar::Comparison;
+use super::shape::SliceBounds;
 use super::{Built, ComputeInput, ComputeResult, GraphBuilder, PadKind, Scalars, fail, linear, unsupported, zero};
 use crate::r#dyn::Poly;
 
@@ -49,6 +50,14 @@ pub enum OddOne {
     First,
     /// Behind the last one.
     Last,
+}
+
+/// Rests of a stride that take as many strides of the window, from one on to before another.
+#[derive(Clone, Copy)]
+struct Rests {
+    from: i64,
+    to: i64,
+    taps: i64,
 }
 
 /// Longest window, with zeros between its elements and up to a whole stride.
@@ -122,9 +131,20 @@ impl Axis {
         (self.kernel - 1) * self.dilation + 1
     }
 
-    /// True where the window with zeros has elements that are none of it.
+    /// True where sums leave out elements of the window with zeros that are none of it.
     fn has_gaps(&self) -> bool {
-        self.dilation > 1 || self.taps * self.stride > self.span()
+        self.rests().len() == 1 && (self.dilation > 1 || self.taps * self.stride > self.span())
+    }
+
+    /// The rests of a stride. The last stride of a window has none for those behind its end, so that these are sums of their own: no
+    /// zeros are multiplied, and none left out one by one.
+    fn rests(&self) -> Vec<Rests> {
+        let (stride, taps) = (self.stride, self.taps);
+        let long = self.kernel % stride;
+        match self.dilation > 1 || self.kernel < stride || long == 0 {
+            true => vec![Rests { from: 0, to: stride, taps }],
+            false => vec![Rests { from: 0, to: long, taps }, Rests { from: long, to: stride, taps: taps - 1 }],
+        }
     }
 
     /// Strides of the result.
@@ -179,8 +199,7 @@ impl GraphBuilder<'_, '_> {
         let mut parts = vec![groups, per_group, filter[1].clone()];
         parts.extend(axes.iter().flat_map(|axis| [Some(axis.taps.into()), Some(axis.stride.into())]));
         let spread = self.reshape_to(spread, &parts)?;
-        let spread = self.turned_back(spread, &axes)?;
-        let made = self.products(data, spread, &axes)?;
+        let made = self.joined_products(data, spread, &axes, &mut Vec::new())?;
         let interleaved = self.interleaved(made, &axes, group)?;
         self.biased(interleaved, bias, &filter[1], group)
     }
@@ -224,28 +243,38 @@ impl GraphBuilder<'_, '_> {
         Ok(weight)
     }
 
-    /// The last taps first.
-    fn turned_back(&mut self, weight: Value, axes: &[Axis]) -> Built {
-        if axes.iter().all(|axis| axis.taps == 1) {
-            return Ok(weight);
+    /// The sums, of shape `[N, groups, M / groups, r…, q…]`: those of rests that are told behind those that are told before.
+    fn joined_products(&mut self, data: Value, weight: Value, axes: &[Axis], told: &mut Vec<Rests>) -> Built {
+        let Some(axis) = axes.get(told.len()) else {
+            let weight = self.window_of(weight, axes, told)?;
+            return self.products(data, weight, axes, told);
+        };
+        let mut parts = Vec::new();
+        for rests in axis.rests() {
+            told.push(rests);
+            parts.push(self.joined_products(data, weight, axes, told)?);
+            told.pop();
         }
-        let (cx, shape) = (self.cx(), self.shape(weight));
-        let elem = self.elem(weight);
-        let index = self.dims(0..shape.len());
-        let mut from = index.clone();
-        for (d, axis) in axes.iter().enumerate().filter(|(_, axis)| axis.taps > 1) {
-            let back = cx.affine_binary(AffineOp::Mul, index[3 + 2 * d], cx.affine_const(-1));
-            from[3 + 2 * d] = cx.affine_binary(AffineOp::Add, back, cx.affine_const(axis.taps - 1));
+        match parts[..] {
+            [one] => Ok(one),
+            _ => self.concat(&parts, 3 + told.len()),
         }
-        let iterators = vec![IteratorKind::Parallel; shape.len()];
-        let input = ComputeInput { value: weight, index: from, oob: None };
-        let result = ComputeResult { shape, elem, index, combiner: None };
-        let op = self.compute(&iterators, vec![input], vec![result], |_, args| vec![args[0]]);
-        Ok(self.b.body().result(op, 0))
     }
 
-    /// The sums, of shape `[N, groups, M / groups, r…, q…]`.
-    fn products(&mut self, data: Value, weight: Value, axes: &[Axis]) -> Built {
+    /// The part of a window for some rests, the last strides first.
+    fn window_of(&mut self, weight: Value, axes: &[Axis], told: &[Rests]) -> Built {
+        if axes.iter().zip(told).all(|(axis, rests)| rests.taps == 1 && rests.to - rests.from == axis.stride) {
+            return Ok(weight);
+        }
+        let dims: Vec<usize> = (3..3 + 2 * axes.len()).collect();
+        let starts = told.iter().flat_map(|rests| [rests.taps - 1, rests.from]).collect();
+        let ends = told.iter().flat_map(|rests| [i64::MIN, rests.to]).collect();
+        let steps = [-1, 1].repeat(told.len());
+        self.slice(weight, &dims, &SliceBounds::Known(starts, ends), &steps)
+    }
+
+    /// The sums for some rests.
+    fn products(&mut self, data: Value, weight: Value, axes: &[Axis], told: &[Rests]) -> Built {
         let (cx, spatial, elem) = (self.cx(), axes.len(), self.elem(data));
         let (shape, filter) = (self.shape(data), self.shape(weight));
         // Iterators: batch, group, output channel, rests, strides, then input channel and taps.
@@ -253,10 +282,11 @@ impl GraphBuilder<'_, '_> {
         let mut index_x = vec![self.dim(0), self.dim(1), self.dim(channel)];
         let mut index_w = vec![self.dim(1), self.dim(channel), self.dim(2)];
         let mut out = vec![shape[0].clone(), shape[1].clone(), filter[2].clone()];
-        out.extend(axes.iter().map(|axis| Some(axis.stride.into())));
+        out.extend(told.iter().map(|rests| Some((rests.to - rests.from).into())));
         for (d, axis) in axes.iter().enumerate() {
             let place = self.dim(channel + 1 + d);
-            index_x.push(cx.affine_binary(AffineOp::Add, self.dim(strides + d), place));
+            let read = cx.affine_binary(AffineOp::Add, self.dim(strides + d), place);
+            index_x.push(cx.affine_binary(AffineOp::Add, read, cx.affine_const(axis.taps - told[d].taps)));
             index_w.extend([place, self.dim(rests + d)]);
             out.push(Some(axis.strides()));
         }
