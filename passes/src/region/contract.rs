@@ -44,6 +44,33 @@ pub struct ContractPlan {
 /// Types of factors and sums: a tile in registers has as many elements of each.
 const SUMMED: [(&str, Type); 2] = [("arith.mulf", Type::F32), ("arith.muli", Type::I32)];
 
+/// Columns of panels, and of those for few; rows of tiles.
+const PANELS: [i64; 2] = [32, 16];
+const ROWS: i64 = 12;
+
+/// What it costs to store a tile turned, in 1024ths of a place of the sum.
+const TURNED: i64 = 24 << 10;
+
+/// What it costs to pack a place of a factor, in places of the sum.
+const PACKED: i64 = 8;
+
+/// Columns where their number is open.
+const MANY: i64 = 128;
+
+/// Places of the sum for each result, in 1024ths: where so many are computed of so many, and what is packed is shared by so many
+/// rows.
+fn price(sums: i64, rows: i64, (computed, all): (i64, i64)) -> i64 {
+    let vain = computed.saturating_mul(1024) / all.max(1);
+    sums.saturating_mul(vain).saturating_add(sums.saturating_mul(PACKED << 10) / rows.max(1))
+}
+
+/// Rows of a tile, at most so many, for `all` rows: those of the last one that do not exist are computed in vain, and low tiles load
+/// more for each product.
+pub fn even_height(all: i64, most: i64) -> i64 {
+    let price = |rows: i64| (all.saturating_add(rows - 1) / rows).saturating_mul(rows + 2);
+    (1..=most).rev().min_by_key(|rows| price(*rows)).unwrap_or(most)
+}
+
 /// True when `stage` sums products of two tensors of `f32`, or of `i32`, that it reads element by element.
 pub fn is_contraction(nest: &Nest<'_>, stage: &Stage<'_>) -> bool {
     check_contraction(nest, stage).is_ok()
@@ -123,6 +150,9 @@ impl ContractPlan {
             return misfit("both contract, and a kernel has one contraction");
         }
         let mut plan = Self::of_stage(nest, stage)?;
+        if let Some(turned) = plan.turned(nest) {
+            plan = turned;
+        }
         plan.place_others(nest);
         plan.check_prologue(nest, facts)?;
         plan.check_rest(nest)?;
@@ -162,10 +192,50 @@ impl ContractPlan {
         for expr in &stage.inputs[lhs].index {
             plan.sums.extend(nest.plain(*expr).filter(|d| stage.reduced.contains(d)));
         }
-        if plan.sums.len() != stage.reduced.len() || stage.reduced.iter().any(|d| !reads(rhs, *d)) {
+        // One place is one whichever factor has it.
+        let single = stage.reduced.iter().copied().filter(|d| nest.is_unit(*d) && !reads(lhs, *d));
+        plan.sums.extend(single);
+        let shared = |d: &usize| reads(rhs, *d) || nest.is_unit(*d);
+        if plan.sums.len() != stage.reduced.len() || !stage.reduced.iter().all(shared) {
             return misfit("sums over a dimension that only one factor has");
         }
         Ok(plan)
+    }
+
+    /// The plan with the factors' parts exchanged, where that is likely to be faster: tiles are stored turned, but the other factor
+    /// is packed, or fewer columns are computed in vain. `None` also where sizes do not tell.
+    fn turned(&self, nest: &Nest<'_>) -> Option<Self> {
+        let stage = &nest.stages[self.stage];
+        let known = |dims: &[usize]| dims.iter().try_fold(1i64, |all, d| all.checked_mul(nest.extents[*d].as_const()?));
+        let (left, sums, columns) = (known(&self.rows)?, known(&self.sums)?, known(&self.cols));
+        let made = stage.inputs.iter().any(|read| read.slot.is_some());
+        if made || left <= 1 || sums <= 0 || columns.is_some_and(|columns| columns <= 1) {
+            return None;
+        }
+        let tiled = |all: i64, tile: i64| (all.saturating_add(tile - 1) / tile).saturating_mul(tile);
+        let of_panels = |all: i64| tiled(all, if all > PANELS[1] { PANELS[0] } else { PANELS[1] });
+        let of_rows = |all: i64| tiled(all, even_height(all, ROWS));
+        // An open number ends in the middle of a tile.
+        let here = columns.map_or((MANY + PANELS[0] / 2, MANY), |all| (of_panels(all), all));
+        let there = columns.map_or((MANY + ROWS / 2, MANY), |all| (of_rows(all), all));
+        let there = (there.0.saturating_mul(of_panels(left)), there.1.saturating_mul(left));
+        if price(sums, left, here) <= price(sums, columns.unwrap_or(MANY), there) + TURNED {
+            return None;
+        }
+        let col = *self.rows.iter().rev().find(|d| !nest.is_unit(**d))?;
+        let mut cols: Vec<usize> = self.rows.iter().copied().filter(|d| *d != col).collect();
+        cols.push(col);
+        let (lhs, rows) = (self.rhs, self.cols.clone());
+        let mut summed = self.sums_of(nest, lhs);
+        summed.extend(self.sums.iter().filter(|d| !summed.contains(d)).copied().collect::<Vec<_>>());
+        Some(Self { lhs, rhs: self.lhs, rows, cols, sums: summed, ..self.clone() })
+    }
+
+    /// Dims that are summed over, in the order of an input.
+    fn sums_of(&self, nest: &Nest<'_>, input: usize) -> Vec<usize> {
+        let stage = &nest.stages[self.stage];
+        let plain = stage.inputs[input].index.iter().filter_map(|e| nest.plain(*e));
+        plain.filter(|d| stage.reduced.contains(d)).collect()
     }
 
     /// Dims that index the result.

@@ -192,7 +192,21 @@ impl<'a> Nest<'a> {
         for unit in needed {
             nest.add_stage(facts, &unit, |i| composer.class(unit.first + i), &mut numbers)?;
         }
+        nest.leave_out_single_places();
         Ok(nest)
+    }
+
+    /// Windows of one place are none: a dim of extent 1 moves nothing along another one.
+    fn leave_out_single_places(&mut self) {
+        let cx = self.cx;
+        let single: Vec<bool> = (0..self.extents.len()).map(|dim| self.is_unit(dim)).collect();
+        let to = |dim: usize| if single[dim] { cx.affine_const(0) } else { cx.affine_dim(dim as u32) };
+        let reads = self.stages.iter_mut().flat_map(|stage| &mut stage.inputs).filter(|read| read.slot.is_none());
+        for expr in reads.flat_map(|read| &mut read.index) {
+            if matches!(cx.affine_data(*expr), AffineExprData::Binary(..)) {
+                *expr = substitute(cx, *expr, &to);
+            }
+        }
     }
 
     fn add_stage(

@@ -18,6 +18,7 @@ use super::super::region::{FusedRegion, Lowered};
 use super::super::schedule::{Group, Part, begin_of, emit};
 use super::left::Blocks;
 use super::{each, in_grid, place, stage_name, staged};
+use crate::region::contract::even_height;
 use crate::region::{Access, ContractPlan, Fit, Nest, Stage, Windows};
 
 /// Lowers a region of products: one, or several that are one launch.
@@ -99,6 +100,9 @@ impl<'r, 'a> Product<'r, 'a> {
             Self { region, nest, plan, tile, lower, packs: true, blocks: Blocks::default(), group_tile: None };
         this.packs = !this.lies_in_panels() && !this.sums_nothing();
         this.tile.0 = this.rows_near().min(tile.0);
+        if this.keeps_near() && rows.0 == rows.1 && rows.0 > this.tile.0 {
+            this.tile.0 = even_height(rows.0, this.tile.0);
+        }
         this.lower.retain(|lower| lower.rows < this.tile.0);
         // One row is a stream of the right factor, which tiles of several would wait for products with nothing.
         if this.keeps_near() && rows.0 <= 1 && this.tile.0 > 1 && this.lower.first().is_some_and(|lower| lower.rows > 1) {
