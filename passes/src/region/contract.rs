@@ -51,18 +51,12 @@ const ROWS: i64 = 12;
 /// What it costs to store a tile turned, in 1024ths of a place of the sum.
 const TURNED: i64 = 24 << 10;
 
-/// What it costs to pack a place of a factor, in places of the sum.
+/// What it costs to pack a place of a factor, in places of the sum: of one whose columns lie side by side, and of another one.
 const PACKED: i64 = 8;
+const GATHERED: i64 = 64;
 
 /// Columns where their number is open.
 const MANY: i64 = 128;
-
-/// Places of the sum for each result, in 1024ths: where so many are computed of so many, and what is packed is shared by so many
-/// rows.
-fn price(sums: i64, rows: i64, (computed, all): (i64, i64)) -> i64 {
-    let vain = computed.saturating_mul(1024) / all.max(1);
-    sums.saturating_mul(vain).saturating_add(sums.saturating_mul(PACKED << 10) / rows.max(1))
-}
 
 /// Rows of a tile, at most so many, for `all` rows: those of the last one that do not exist are computed in vain, and low tiles load
 /// more for each product.
@@ -150,9 +144,6 @@ impl ContractPlan {
             return misfit("both contract, and a kernel has one contraction");
         }
         let mut plan = Self::of_stage(nest, stage)?;
-        if let Some(turned) = plan.turned(nest) {
-            plan = turned;
-        }
         plan.place_others(nest);
         plan.check_prologue(nest, facts)?;
         plan.check_rest(nest)?;
@@ -203,8 +194,8 @@ impl ContractPlan {
     }
 
     /// The plan with the factors' parts exchanged, where that is likely to be faster: tiles are stored turned, but the other factor
-    /// is packed, or fewer columns are computed in vain. `None` also where sizes do not tell.
-    fn turned(&self, nest: &Nest<'_>) -> Option<Self> {
+    /// is packed, or fewer columns are computed in vain. `None` also where sizes do not tell. What is `constant` the compiler packs.
+    pub fn turned(&self, nest: &Nest<'_>, constant: &dyn Fn(Value) -> bool) -> Option<Self> {
         let stage = &nest.stages[self.stage];
         let known = |dims: &[usize]| dims.iter().try_fold(1i64, |all, d| all.checked_mul(nest.extents[*d].as_const()?));
         let (left, sums, columns) = (known(&self.rows)?, known(&self.sums)?, known(&self.cols));
@@ -212,23 +203,40 @@ impl ContractPlan {
         if made || left <= 1 || sums <= 0 || columns.is_some_and(|columns| columns <= 1) {
             return None;
         }
+        let col = *self.rows.iter().rev().find(|d| !nest.is_unit(**d))?;
         let tiled = |all: i64, tile: i64| (all.saturating_add(tile - 1) / tile).saturating_mul(tile);
         let of_panels = |all: i64| tiled(all, if all > PANELS[1] { PANELS[0] } else { PANELS[1] });
-        let of_rows = |all: i64| tiled(all, even_height(all, ROWS));
+        let vain = |computed: i64, all: i64| computed.saturating_mul(1024) / all.max(1);
         // An open number ends in the middle of a tile.
-        let here = columns.map_or((MANY + PANELS[0] / 2, MANY), |all| (of_panels(all), all));
-        let there = columns.map_or((MANY + ROWS / 2, MANY), |all| (of_rows(all), all));
-        let there = (there.0.saturating_mul(of_panels(left)), there.1.saturating_mul(left));
-        if price(sums, left, here) <= price(sums, columns.unwrap_or(MANY), there) + TURNED {
+        let here = columns.map_or(vain(MANY + PANELS[0] / 2, MANY), |all| vain(of_panels(all), all));
+        let there = columns.map_or(vain(MANY + ROWS / 2, MANY), |all| vain(tiled(all, even_height(all, ROWS)), all));
+        let there = there.saturating_mul(vain(of_panels(left), left)) / 1024;
+        // In 1024ths of a place of the sum, for each result; what is packed is shared by all rows.
+        let packed = |input: usize, col: usize, rows: i64| match constant(stage.inputs[input].value) {
+            true => 0,
+            false => self.packing(nest, input, col).saturating_mul(1024) / rows.max(1),
+        };
+        let here = sums.saturating_mul(here.saturating_add(packed(self.rhs, self.col(), left)));
+        let there = sums.saturating_mul(there.saturating_add(packed(self.lhs, col, columns.unwrap_or(MANY))));
+        if here <= there.saturating_add(TURNED) {
             return None;
         }
-        let col = *self.rows.iter().rev().find(|d| !nest.is_unit(**d))?;
         let mut cols: Vec<usize> = self.rows.iter().copied().filter(|d| *d != col).collect();
         cols.push(col);
         let (lhs, rows) = (self.rhs, self.cols.clone());
         let mut summed = self.sums_of(nest, lhs);
         summed.extend(self.sums.iter().filter(|d| !summed.contains(d)).copied().collect::<Vec<_>>());
-        Some(Self { lhs, rhs: self.lhs, rows, cols, sums: summed, ..self.clone() })
+        let turned = Self { lhs, rhs: self.lhs, rows, cols, sums: summed, ..self.clone() };
+        turned.check_rest(nest).is_ok().then_some(turned)
+    }
+
+    /// What it costs to pack a place of an input whose columns are those of a dim, in places of the sum.
+    fn packing(&self, nest: &Nest<'_>, input: usize, col: usize) -> i64 {
+        let read = &nest.stages[self.stage].inputs[input];
+        match read.index.iter().rev().find_map(|e| nest.plain(*e).filter(|d| !nest.is_unit(*d))) {
+            Some(last) if last == col => PACKED,
+            _ => GATHERED,
+        }
     }
 
     /// Dims that are summed over, in the order of an input.

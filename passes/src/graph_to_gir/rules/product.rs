@@ -25,10 +25,16 @@ use crate::region::{Access, ContractPlan, Fit, Nest, Stage, Windows};
 pub(in super::super) fn lower(region: &FusedRegion<'_>) -> Built<Lowered> {
     let parts = region.parts();
     let forms: Fit<Vec<_>> = parts.iter().map(normal_form).collect();
-    let forms = forms.map_err(|misfit| {
+    let mut forms = forms.map_err(|misfit| {
         let message = format!("is no region with a contraction: {misfit}");
         Box::new(region.op.error(message))
     })?;
+    if let [(nest, plan)] = &mut forms[..]
+        && region.machine.windows() == Windows::Near
+        && let Some(turned) = plan.turned(nest, &|tensor| region.is_constant(tensor))
+    {
+        *plan = turned;
+    }
     let product = |(part, (nest, plan))| Product::new(part, nest, plan);
     let products: Vec<_> = parts.iter().zip(forms.iter().map(|(nest, plan)| (nest, plan))).map(product).collect();
     let parts: Vec<Part<'_, '_>> = products.iter().map(|p| (p.region, p.nest)).collect();
