@@ -48,6 +48,9 @@ const SUMMED: [(&str, Type); 2] = [("arith.mulf", Type::F32), ("arith.muli", Typ
 const PANELS: [i64; 2] = [32, 16];
 const ROWS: i64 = 12;
 
+/// Rows of which a tile has few.
+const LEAST_ROWS: i64 = 8;
+
 /// What it costs to store a tile turned, in 1024ths of a place of the sum.
 const TURNED: i64 = 24 << 10;
 
@@ -176,6 +179,12 @@ impl ContractPlan {
                 (false, true) => plan.cols.push(dim),
                 (false, false) => return misfit("repeats its result along a dimension"),
             }
+        }
+        // Rows of tiles are those of a dim that fills them, where there is one.
+        let few = |d: &usize| nest.extents[*d].as_const().is_some_and(|n| n < LEAST_ROWS);
+        if let Some(at) = plan.rows.iter().rposition(|d| !few(d)) {
+            let row = plan.rows.remove(at);
+            plan.rows.push(row);
         }
         // The innermost column comes last even if dims of extent 1 follow it.
         plan.cols.retain(|d| *d != last);
@@ -310,7 +319,20 @@ impl ContractPlan {
                 self.row().map_or(Ok(()), |row| check_column_access(nest, read, row))?;
             }
         }
-        self.check_outputs(nest, &parallel)
+        self.check_outputs(nest, &parallel)?;
+        self.check_stored_in_vectors(nest)
+    }
+
+    /// Results lie side by side along the rows or the columns of tiles.
+    fn check_stored_in_vectors(&self, nest: &Nest<'_>) -> Fit<()> {
+        let tiled = [self.row(), Some(self.col())];
+        for (_, write) in nest.output_writes() {
+            let last = write.index.iter().rev().filter_map(|e| nest.plain(*e)).find(|d| !nest.is_unit(*d));
+            if last.is_some_and(|last| !tiled.contains(&Some(last))) {
+                return misfit("would write its tiles element by element");
+            }
+        }
+        Ok(())
     }
 
     fn check_outputs(&self, nest: &Nest<'_>, parallel: &[usize]) -> Fit<()> {

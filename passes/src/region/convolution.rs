@@ -52,20 +52,7 @@ impl ContractPlan {
         plan.place_others(nest);
         plan.check_window(nest, facts)?;
         plan.check_rest(nest)?;
-        plan.check_stored_in_vectors(nest)?;
         Ok(plan)
-    }
-
-    /// Results lie side by side along the rows or the columns of tiles.
-    fn check_stored_in_vectors(&self, nest: &Nest<'_>) -> Fit<()> {
-        let tiled = [self.row(), Some(self.col())];
-        for (_, write) in nest.output_writes() {
-            let last = write.index.iter().rev().filter_map(|e| nest.plain(*e)).find(|d| !nest.is_unit(*d));
-            if last.is_some_and(|last| !tiled.contains(&Some(last))) {
-                return misfit("would write its tiles element by element");
-            }
-        }
-        Ok(())
     }
 
     /// The part that each dim of a convolution plays.
@@ -95,7 +82,9 @@ impl ContractPlan {
         for expr in &stage.inputs[rhs].index {
             plan.sums.extend(nest.plain(*expr).filter(|d| stage.reduced.contains(d)));
         }
-        if plan.sums.len() != stage.reduced.len() || stage.reduced.iter().any(|d| !reads(plan.lhs, *d)) {
+        // One place is one whichever factor has it.
+        let shared = |d: &usize| reads(plan.lhs, *d) || nest.is_unit(*d);
+        if plan.sums.len() != stage.reduced.len() || !stage.reduced.iter().all(shared) {
             return misfit("sums over a dimension that only one factor has");
         }
         Ok(plan)
