@@ -1,6 +1,6 @@
 //! The constant factor of a product.
 
-use sutura_dialects::graph::{ComputeForm, ReshapeOp, SizeOp, maps};
+use sutura_dialects::graph::{ComputeForm, ReshapeOp, SizeOp, SliceOp, maps};
 use sutura_ir::registry::constant_of;
 use sutura_ir::{Body, Context, OpRef, Type, Value};
 
@@ -71,8 +71,9 @@ fn is_made_of_constants(cx: &Context, body: &Body, value: Value, depth: usize) -
     let Some(op) = body.defining_op(value).map(|op| OpRef::new(cx, body, op)).filter(|_| depth > 0) else {
         return false;
     };
-    let plain =
-        op.is::<ReshapeOp<'_>>() || ComputeForm::of(op).is_some_and(|form| !form.has_reduction() && !has_size(op));
+    let plain = op.is::<ReshapeOp<'_>>()
+        || op.is::<SliceOp<'_>>()
+        || ComputeForm::of(op).is_some_and(|form| !form.has_reduction() && !has_size(op));
     let known = cx.shape(op.ty(value)).is_some_and(|sizes| sizes.iter().all(|size| *size >= 0));
     plain && known && op.operands().all(|v| is_made_of_constants(cx, body, v, depth - 1))
 }

@@ -71,7 +71,8 @@ impl ContractPlan {
         }
         plan.cols.retain(|d| !nest.is_unit(*d));
         // The most columns come last: those of tiles.
-        let Some(col) = plan.cols.iter().copied().max_by_key(|d| nest.extents[*d].as_const().unwrap_or(i64::MAX)) else {
+        let Some(col) = plan.cols.iter().copied().max_by_key(|d| nest.extents[*d].as_const().unwrap_or(i64::MAX))
+        else {
             return misfit("has no dimension of the weights alone for its columns");
         };
         plan.cols.retain(|d| *d != col);

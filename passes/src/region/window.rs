@@ -62,14 +62,24 @@ impl ContractPlan {
         let batch = order.iter().copied().filter(|d| *d != col && Some(*d) != row).collect();
         let rhs = (0..stage.inputs.len()).find(|i| *i != lhs).unwrap_or(lhs);
         let rows = row.into_iter().collect();
-        Ok(Self { stage: number, lhs, rhs, batch, rows, cols: vec![col], sums: stage.reduced.clone(), ..Self::default() })
+        Ok(Self {
+            stage: number,
+            lhs,
+            rhs,
+            batch,
+            rows,
+            cols: vec![col],
+            sums: stage.reduced.clone(),
+            ..Self::default()
+        })
     }
 
     fn check_moving(&self, nest: &Nest<'_>, facts: &Facts) -> Fit<()> {
         let stage = &nest.stages[self.stage];
         let (lhs, col) = (&stage.inputs[self.lhs], self.col());
         let places = self.sums.iter().map(|d| nest.extents[*d].as_const().filter(|n| *n > 0));
-        let places = places.collect::<Option<Vec<i64>>>().and_then(|all| all.iter().try_fold(1i64, |a, b| a.checked_mul(*b)));
+        let places =
+            places.collect::<Option<Vec<i64>>>().and_then(|all| all.iter().try_fold(1i64, |a, b| a.checked_mul(*b)));
         if places.is_none_or(|places| places > MOST_PLACES) {
             return misfit("has a window of too many places, or of a number that is open");
         }
@@ -82,7 +92,8 @@ impl ContractPlan {
             let Some(steps) = nest.steps(*expr, &fixed).filter(|steps| steps.iter().all(|(_, step)| *step > 0)) else {
                 return misfit("reads its window backward or in unequal steps");
             };
-            let along: Vec<usize> = steps.into_iter().map(|(dim, _)| dim).filter(|d| tiled.contains(&Some(*d))).collect();
+            let along: Vec<usize> =
+                steps.into_iter().map(|(dim, _)| dim).filter(|d| tiled.contains(&Some(*d))).collect();
             if along.len() > 1 || along.iter().any(|dim| seen.contains(dim)) {
                 return misfit("reads its window along a diagonal");
             }

@@ -6,7 +6,9 @@ use sutura_ir::{Attr, Type, Value};
 use super::super::combine::Combiner;
 use super::super::shape_fn::SymShape;
 use super::super::structured::IteratorKind;
-use super::{Built, ComputeInput, ComputeResult, GraphBuilder, PadKind, Scalars, SliceBounds, fail, linear, unsupported};
+use super::{
+    Built, ComputeInput, ComputeResult, GraphBuilder, PadKind, Scalars, SliceBounds, fail, linear, unsupported,
+};
 use crate::r#dyn::Poly;
 use crate::elements::{accumulator_type, is_unsigned, written_type};
 
@@ -150,7 +152,8 @@ impl GraphBuilder<'_, '_> {
         }
         if axes.iter().all(|axis| axis.kernel == 1 && axis.inside) && axes.iter().any(|axis| axis.stride > 1) {
             // What lies between windows of one place is left out first: then nothing moves, and this is a product.
-            let (dims, starts, ends) = ((2..shape.len()).collect::<Vec<_>>(), vec![0; spatial], vec![i64::MAX; spatial]);
+            let (dims, starts, ends) =
+                ((2..shape.len()).collect::<Vec<_>>(), vec![0; spatial], vec![i64::MAX; spatial]);
             let thin = self.slice(x, &dims, &SliceBounds::Known(starts, ends), &window.strides)?;
             let window = Window { strides: vec![1; spatial], ..window.clone() };
             return self.windows_of((thin, outside), weight, (group, &window), elem, more, term);

@@ -389,6 +389,31 @@ fn transpositions_in_registers() {
     }
 }
 
+/// Rows of a tile that lie in memory in turns, from the first column and from the second one on, where the last one ends early.
+#[test]
+fn rows_in_turns() {
+    let cx = context();
+    for (ty, none, add) in
+        [("f16", "0.0", "add"), ("f32", "0.0", "add"), ("f64", "0.0", "add"), ("i8", "0", "addi"), ("i32", "0", "addi")]
+    {
+        for (rows, cols) in [(2, 16), (2, 33), (3, 5), (3, 64), (4, 17), (5, 31), (8, 40), (9, 20)] {
+            let (view, slice) =
+                (format!("!gir.view<l1, {ty}, [{cols}, {rows}]>"), format!("!gir.slice<l1, {ty}, [{rows}, {cols}]>"));
+            let code = format!(
+                "%one = arith.constant 1 : index\n  %near = gir.alloc owner(\"unit\") : {view}\n\
+                 \x20 %all = gir.slice %near[%zero, %zero] rows(1) cols(0) : {view} -> {slice}\n\
+                 \x20 %late = gir.slice %near[%one, %zero] rows(1) cols(0) : {view} -> {slice}\n\
+                 \x20 gir.store %b, %all : {{T}}, {slice}\n  gir.store %a, %late : {{T}}, {slice}\n\
+                 \x20 %m = gir.load %all : {slice} -> {{T}}\n\
+                 \x20 %l = gir.load %late pad({none} : {ty}) : {slice} -> {{T}}\n\
+                 \x20 %r = gir.binary \"{add}\" %m, %l : {{T}}"
+            );
+            let case = Case { code, types: (ty, ty), space: "vec", tile: (rows, Some(cols)), out: None };
+            assert_eq!(check(&cx, &case), 2, "both widths of vectors");
+        }
+    }
+}
+
 #[test]
 fn numbers_of_rows_and_columns() {
     for axis in ["rows", "cols"] {

@@ -111,7 +111,8 @@ impl<'r, 'a> Product<'r, 'a> {
         }
         this.lower.retain(|lower| lower.rows < this.tile.0);
         // One row is a stream of the right factor, which tiles of several would wait for products with nothing.
-        if this.keeps_near() && rows.0 <= 1 && this.tile.0 > 1 && this.lower.first().is_some_and(|lower| lower.rows > 1) {
+        if this.keeps_near() && rows.0 <= 1 && this.tile.0 > 1 && this.lower.first().is_some_and(|lower| lower.rows > 1)
+        {
             this.lower.insert(0, LowerTile { rows: 1, most: 1 });
         }
         this.blocks = this.usual_blocks();

@@ -68,7 +68,14 @@ impl<'r, 'a> Turned<'r, 'a> {
         }
         if let Some((few, rows, wide)) = in_turns(nest, region.machine, (row, col)) {
             let (few, wide) = (Block { dim: few, tiles: 1 }, Block { dim: wide, tiles: BESIDE });
-            return Some(Self { nest, machine: region.machine, plan, row: few, col: wide, tile: (rows, VECTORS * tile) });
+            return Some(Self {
+                nest,
+                machine: region.machine,
+                plan,
+                row: few,
+                col: wide,
+                tile: (rows, VECTORS * tile),
+            });
         }
         let bytes =
             all().map(|a| crate::region::cost::element_bytes(nest.cx, nest.cx.element_type(nest.body.ty(a.value))));
@@ -105,7 +112,8 @@ impl<'r, 'a> Turned<'r, 'a> {
     /// The kernel: each group has a block of tiles.
     pub(super) fn kernel(&self) -> Kernel {
         let (nest, machine) = (self.nest, self.machine);
-        let others = self.plan.rows.iter().copied().filter(|d| ![self.row.dim, self.col.dim].contains(d) && !nest.is_unit(*d));
+        let others =
+            self.plan.rows.iter().copied().filter(|d| ![self.row.dim, self.col.dim].contains(d) && !nest.is_unit(*d));
         let both = [(&self.row, self.tile.0), (&self.col, self.tile.1)];
         let blocks = both.map(|(block, tile)| (block.dim, Split::By(block.tiles * tile)));
         let space = machine.registers.to_string();
@@ -133,7 +141,8 @@ fn in_turns(nest: &Nest<'_>, machine: &Machine, dims: (usize, usize)) -> Option<
     let pairs = [(dims.0, dims.1), (dims.1, dims.0)];
     let (few, rows, wide) = pairs.into_iter().find_map(|(few, wide)| Some((few, short(few)?, wide)))?;
     let in_turns = |access: &Access| {
-        let last = |behind: usize| access.index.len().checked_sub(1 + behind).and_then(|at| nest.plain(access.index[at]));
+        let last =
+            |behind: usize| access.index.len().checked_sub(1 + behind).and_then(|at| nest.plain(access.index[at]));
         last(0) == Some(few) && last(1) == Some(wide)
     };
     let mut all = nest.external_reads().chain(nest.output_writes());

@@ -88,13 +88,7 @@ impl Region<'_, '_> {
     }
 
     /// What a trip of a loop inside another one has of its dim.
-    pub(super) fn within(
-        &self,
-        e: &mut Emit<'_>,
-        l: &Loop,
-        (around, trip): (Range, Value),
-        counted: Counted,
-    ) -> Range {
+    pub(super) fn within(&self, e: &mut Emit<'_>, l: &Loop, (around, trip): (Range, Value), counted: Counted) -> Range {
         let Counted { absolute, ending } = counted;
         match (around, l.split) {
             (Range::Tile { trip: outer, by: of, .. }, Split::By(by)) if ending => {

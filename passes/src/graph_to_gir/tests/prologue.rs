@@ -153,9 +153,12 @@ fn few_rows_have_a_version() {
     let cx = context();
     let module = left(&cx, "96", |g, x, _| g.gelu(x, false).expect("numbers"));
     let machine = ALL.replace("(func", "(attach-target{name=x86_avx512},func");
-    let out = check_with(&cx, &module, &machine, 3, SIZES);
+    let out = check_with(&cx, &module, &machine, 4, SIZES);
     assert!(
-        out.contains("select if [-M + 4]") && out.contains("[-M + 48]") && out.contains("gir.view<l1, f32, [6, 20]>"),
+        out.contains("select if [-M + 1]")
+            && out.contains("[-M + 4]")
+            && out.contains("[-M + 48]")
+            && out.contains("gir.view<l1, f32, [6, 20]>"),
         "{out}"
     );
 }

@@ -2,8 +2,9 @@
 
 use sutura_dialects::r#dyn::SymbolInfo;
 use sutura_dialects::func::FuncOp;
-use sutura_dialects::graph::FusionOp;
-use sutura_dialects::graph::build::{Built, GraphBuilder, Padding, Window};
+use sutura_dialects::graph::build::{Built, ComputeInput, ComputeResult, GraphBuilder};
+use sutura_dialects::graph::{Combiner, FusionOp, IteratorKind};
+use sutura_ir::affine::AffineOp;
 use sutura_ir::pass::PassOptions;
 use sutura_ir::{Context, Module, Op, OpRef, Rewriter, Type, Value};
 
@@ -116,10 +117,27 @@ fn loops_mean_the_same_by_every_schedule() {
     let cx = context();
     let x = tensor(&cx, &["B", "2", "H", "H"], Type::F32);
     let symbols = [("B", any()), ("H", SymbolInfo { min: 4, ..any() })];
-    let module = function(&cx, &symbols, &[x], |g, args| {
-        let padding = Padding::Explicit(vec![1, 1], vec![1, 1]);
-        let (kernel, strides, dilations) = (vec![3, 3], vec![2, 2], vec![1, 1]);
-        Ok(vec![g.max_pool(args[0], &Window { kernel, strides, dilations, padding, ceil: false })?])
+    let places = tensor(&cx, &["3", "3"], Type::F32);
+    // Two windows move over one tensor, one of them turned.
+    let module = function(&cx, &symbols, &[x, places], |g, args| {
+        let sum = |a: u32, b: u32| cx.affine_binary(AffineOp::Add, cx.affine_dim(a), cx.affine_dim(b));
+        let (batch, channel) = (cx.affine_dim(0), cx.affine_dim(1));
+        let read = |value, index| ComputeInput { value, index, oob: None };
+        let inputs = vec![
+            read(args[0], vec![batch, channel, sum(2, 4), sum(3, 5)]),
+            read(args[0], vec![batch, channel, sum(2, 5), sum(3, 4)]),
+            read(args[1], vec![cx.affine_dim(4), cx.affine_dim(5)]),
+        ];
+        let mut shape = g.shape(args[0]);
+        shape[2..].iter_mut().flatten().for_each(|size| *size = size.sub(&2.into()));
+        let index = (0..4).map(|d| cx.affine_dim(d)).collect();
+        let result = ComputeResult { shape, elem: Type::F32, index, combiner: Some(Combiner::Max) };
+        let kinds = [[IteratorKind::Parallel; 4].as_slice(), &[IteratorKind::Reduce; 2]].concat();
+        let op = g.compute(&kinds, inputs, vec![result], |s, args| {
+            let both = s.mul(args[0], args[1]);
+            vec![s.add(both, args[2])]
+        });
+        Ok(vec![g.b.body().result(op, 0)])
     });
     let sizes = [(1, 4), (1, 35), (0, 5)].map(|(b, h)| [("B", b), ("H", h)]);
     has(&scheduled_in_all_ways(&cx, &module, &sizes.each_ref().map(|s| &s[..])), &["columns", "inner"]);
