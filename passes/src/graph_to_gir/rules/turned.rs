@@ -16,7 +16,7 @@ use super::{in_grid, place};
 use crate::region::form::divides;
 use crate::region::nest::Stage;
 use crate::region::rows::{Sharing, check_column_access};
-use crate::region::{Access, Nest, RowPlan};
+use crate::region::{Access, Nest, RowPlan, Windows};
 
 /// How a region is done in square tiles.
 pub(super) struct Turned<'r, 'a> {
@@ -135,8 +135,11 @@ const BESIDE: i64 = 16;
 const SHORT: std::ops::RangeInclusive<i64> = 2..=8;
 
 /// The short one of two dims, how long it is, and the other one, where the short one is the last one of a tensor and the other one
-/// the last but one.
+/// the last but one. Threads of a device take elements in turns anyway.
 fn in_turns(nest: &Nest<'_>, machine: &Machine, dims: (usize, usize)) -> Option<(usize, i64, usize)> {
+    if machine.windows() == Windows::Never {
+        return None;
+    }
     let short = |dim: usize| nest.extents[dim].as_const().filter(|n| SHORT.contains(n) && *n < machine.vectors.1);
     let pairs = [(dims.0, dims.1), (dims.1, dims.0)];
     let (few, rows, wide) = pairs.into_iter().find_map(|(few, wide)| Some((few, short(few)?, wide)))?;
