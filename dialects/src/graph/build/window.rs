@@ -150,12 +150,19 @@ impl GraphBuilder<'_, '_> {
         for (d, size) in filter[2..].iter().enumerate() {
             self.unify(&Some(window.kernel[d].into()), size, || format!("kernel size {d} and the weight's"))?;
         }
-        if axes.iter().all(|axis| axis.kernel == 1 && axis.inside) && axes.iter().any(|axis| axis.stride > 1) {
+        let unpadded = match &window.padding {
+            Padding::Explicit(before, after) => before.iter().chain(after).all(|n| *n == 0),
+            // Windows of one place need none.
+            Padding::SameUpper | Padding::SameLower => true,
+        };
+        let single = axes.iter().all(|axis| axis.kernel == 1) && unpadded && !window.ceil;
+        if single && axes.iter().any(|axis| axis.stride > 1) {
             // What lies between windows of one place is left out first: then nothing moves, and this is a product.
             let (dims, starts, ends) =
                 ((2..shape.len()).collect::<Vec<_>>(), vec![0; spatial], vec![i64::MAX; spatial]);
             let thin = self.slice(x, &dims, &SliceBounds::Known(starts, ends), &window.strides)?;
-            let window = Window { strides: vec![1; spatial], ..window.clone() };
+            let padding = Padding::Explicit(vec![0; spatial], vec![0; spatial]);
+            let window = Window { strides: vec![1; spatial], padding, ..window.clone() };
             return self.windows_of((thin, outside), weight, (group, &window), elem, more, term);
         }
         let channels = filter[1].as_ref().map(|c| c.scale(group));

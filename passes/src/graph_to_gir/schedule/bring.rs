@@ -155,16 +155,16 @@ impl Inside<'_, '_> {
     ) -> Built<()> {
         for (i, read) in self.nest().stages[number].inputs.iter().enumerate() {
             let Some(near) = state.near.get(&(number, i)) else { continue };
-            let Some(slot) = read.slot else {
-                let tile = self.of.load_near(e, frame, near)?;
-                known.learn_read(frame, read, tile);
+            if read.slot.is_some_and(|slot| known.made.contains_key(&slot)) {
                 continue;
-            };
-            if !known.made.contains_key(&slot) {
-                let tile = self.of.load_near(e, frame, near)?;
-                let nothing = near.nothing;
-                known.made.insert(slot, Number::Tile(tile));
-                self.read_ended(tile, nothing, state);
+            }
+            let (tile, nothing) = (self.of.load_near(e, frame, near)?, near.nothing);
+            match read.slot {
+                None => known.learn_read(frame, read, tile),
+                Some(slot) => {
+                    known.made.insert(slot, Number::Tile(tile));
+                    self.read_ended(tile, nothing, state);
+                }
             }
         }
         Ok(())
