@@ -10,7 +10,11 @@
 
 // A depthwise convolution with a ReLU is one kernel: a group brings lines of a channel near, padded, so that nothing asks for bounds
 // where they are read. Rows of a tile are neighbours, the places of the window along them are innermost, and tiles end with lines.
+// Lines of one vector have a version with higher tiles.
 // CHECK-LABEL: gir.kernel @depthwise_window0(
+// CHECK-SAME: requires([-W + 16])
+// CHECK: gir.store {{.*}} !gir.tile<vec, f32, [7, 16]>
+// CHECK-LABEL: gir.kernel @depthwise_window1(
 // CHECK: %[[NEAR:.*]] = gir.alloc owner("unit") : !gir.view<l1, f32,
 // CHECK: gir.load %{{.*}} pad(0.000000e+00 : f32)
 // CHECK: gir.for %{{.*}} = %[[FIRST:.*]] to %[[END:[0-9]+]] {
@@ -21,7 +25,9 @@
 // CHECK: gir.binary "max"
 // CHECK: gir.store {{.*}} !gir.tile<vec, f32, [4, 32]>
 // CHECK-LABEL: rt.program @depthwise
+// CHECK: select if [-W + 16]
 // CHECK: launch @depthwise_window0
+// CHECK: launch @depthwise_window1
 // CHECK-NOT: launch @
 // AVX2-LABEL: gir.kernel @depthwise_window0(
 // AVX2: !gir.tile<vec, f32, [2, 16]>

@@ -353,7 +353,8 @@ pub fn zero(cx: &sutura_ir::Context, elem: Type) -> Attr {
 fn explicit_axis(axis: &mut Axis, before: i64, after: i64, ceil: bool) {
     axis.before = before;
     axis.after = after + if ceil { axis.stride - 1 } else { 0 };
-    axis.inside = before == 0 && after == 0 && !ceil;
+    // In steps of one there is nothing to round.
+    axis.inside = before == 0 && after == 0 && (!ceil || axis.stride == 1);
     let Some(size) = &axis.size else { return };
     let room = size.add(&(before + after - axis.span()).into());
     let windows = |rounded: Poly| rounded.add(&1.into());

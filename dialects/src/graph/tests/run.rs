@@ -108,6 +108,34 @@ fn convolves_with_padding_strides_and_groups() {
     assert_eq!(grouped, floats(&[1, 4, 1], &[0., 1., 5., 112.]));
 }
 
+/// Windows of one place: what lies between them is left out first, unless they are padded.
+#[test]
+fn convolves_single_places_in_steps() {
+    let types = |cx: &Context| vec![tensor(cx, &["N", "1", "W"], Type::F32), tensor(cx, &["1", "1", "1"], Type::F32)];
+    let args = [count(&[1, 1, 5]), floats(&[1, 1, 1], &[10.])];
+    for (padding, expected) in [
+        (Padding::Explicit(vec![0], vec![0]), &[0., 30.][..]),
+        (Padding::Explicit(vec![0], vec![1]), &[0., 30.]),
+        (Padding::Explicit(vec![0], vec![2]), &[0., 30., 0.]),
+        (Padding::Explicit(vec![1], vec![0]), &[0., 20.]),
+    ] {
+        let (kernel, strides, dilations) = (vec![1], vec![3], vec![1]);
+        let window = Window { kernel, strides, dilations, padding, ceil: false };
+        let made = result(types, &args, |g, a| g.conv(a[0], a[1], None, 1, &window));
+        assert_eq!(made, floats(&[1, 1, expected.len()], expected), "{window:?}");
+    }
+}
+
+/// In steps of one a last window never reaches outside.
+#[test]
+fn pools_in_steps_of_one_that_round_up() {
+    let types = |cx: &Context| vec![tensor(cx, &["N", "1", "W"], Type::F32)];
+    let padding = Padding::Explicit(vec![0], vec![0]);
+    let window = Window { kernel: vec![2], strides: vec![1], dilations: vec![1], padding, ceil: true };
+    let made = result(types, &[count(&[1, 1, 3])], |g, a| g.max_pool(a[0], &window));
+    assert_eq!(made, floats(&[1, 1, 2], &[1., 2.]));
+}
+
 #[test]
 fn pools_with_and_without_padding() {
     let window = |ceil, pad| Window {
