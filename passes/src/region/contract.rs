@@ -227,7 +227,8 @@ impl ContractPlan {
         };
         let here = sums.saturating_mul(here.saturating_add(packed(self.rhs, self.col(), left)));
         let there = sums.saturating_mul(there.saturating_add(packed(self.lhs, col, columns.unwrap_or(MANY))));
-        if here <= there.saturating_add(TURNED) {
+        // What is little better may be worse.
+        if here <= there.saturating_add(TURNED).saturating_mul(51) / 50 {
             return None;
         }
         let mut cols: Vec<usize> = self.rows.iter().copied().filter(|d| *d != col).collect();
@@ -243,6 +244,8 @@ impl ContractPlan {
     fn packing(&self, nest: &Nest<'_>, input: usize, col: usize) -> i64 {
         let read = &nest.stages[self.stage].inputs[input];
         match read.index.iter().rev().find_map(|e| nest.plain(*e).filter(|d| !nest.is_unit(*d))) {
+            // Whole panels are read as they lie.
+            Some(last) if last == col && nest.extents[col].as_const().is_some_and(|n| n % PANELS[0] == 0) => 0,
             Some(last) if last == col => PACKED,
             _ => GATHERED,
         }
