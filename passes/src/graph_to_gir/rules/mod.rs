@@ -12,6 +12,7 @@ mod product;
 pub(super) mod rows;
 mod share;
 mod staged;
+mod stream;
 mod turned;
 pub(super) mod variant;
 mod window;

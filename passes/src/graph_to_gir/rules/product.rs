@@ -17,7 +17,7 @@ use super::super::machine::{GroupTile, LowerTile};
 use super::super::region::{FusedRegion, Lowered};
 use super::super::schedule::{Group, Part, begin_of, emit};
 use super::left::Blocks;
-use super::{each, in_grid, place, stage_name, staged};
+use super::{each, in_grid, place, stage_name, staged, stream};
 use crate::region::contract::even_height;
 use crate::region::{Access, ContractPlan, Fit, Nest, Stage, Windows};
 
@@ -146,15 +146,8 @@ impl<'r, 'a> Product<'r, 'a> {
     }
 
     /// True where groups keep near what they read, as those of processors do.
-    fn keeps_near(&self) -> bool {
+    pub(super) fn keeps_near(&self) -> bool {
         self.region.machine.windows() == Windows::Near
-    }
-
-    /// True when one row of it need not wait for a packed right factor: that lies in rows, and nothing is made of it.
-    fn streams(&self) -> bool {
-        let last = self.rhs().index.last().and_then(|e| self.nest.plain(*e));
-        let made = !self.plan.left.is_empty() || !self.plan.right.is_empty();
-        self.keeps_near() && last == Some(self.plan.col()) && !made && !self.region.is_constant(self.rhs().value)
     }
 
     /// True when no sum of the product has a place: then it is zero, and no factor is needed.
@@ -221,7 +214,7 @@ fn schedule(products: &[Product<'_, '_>], parts: &[Part<'_, '_>]) -> Vec<Version
         let one_row = |product: &Product<'_, '_>| few.is_some_and(|few| few.most == 1) || product.tile.0 == 1;
         let streams = products.iter().all(|product| one_row(product) && product.streams());
         let of = |product: &Product<'_, '_>| match few.and_then(|few| product.lower_tile(few)) {
-            _ if streams => stream_kernel(product),
+            _ if streams => stream::kernel(product),
             Some(lower) => product_kernel(product, (lower.rows, 1)),
             None => match &product.group_tile {
                 Some(group) => staged::kernel(product, group),
@@ -238,7 +231,7 @@ fn schedule(products: &[Product<'_, '_>], parts: &[Part<'_, '_>]) -> Vec<Version
 }
 
 /// Loops over what is summed, outermost first.
-fn sums(product: &Product<'_, '_>, body: Vec<Node>) -> Vec<Node> {
+pub(super) fn sums(product: &Product<'_, '_>, body: Vec<Node>) -> Vec<Node> {
     product.plan.sums.iter().rev().fold(body, |body, dim| vec![each(*dim, body)])
 }
 
@@ -292,20 +285,6 @@ fn product_kernel(product: &Product<'_, '_>, (rows, tiles): (i64, i64)) -> Kerne
     let grid = product.panel_dims().into_iter().map(|dim| (dim, Split::One)).chain(columns).chain(outer);
     Kernel::new(in_grid(grid.chain(row.map(|row| (row, Split::By(rows * tiles)))).collect(), body))
 }
-
-/// A product of one row: the right factor goes by once, in wide tiles of its rows.
-fn stream_kernel(product: &Product<'_, '_>) -> Kernel {
-    let (nest, plan, machine) = (product.nest, product.plan, product.region.machine);
-    let tile = Tile { rows: None, cols: Some(Dim(plan.col())), space: machine.registers.to_string(), padded: true };
-    let mut body = sums(product, vec![Node::Place(place(nest, plan.stage, &tile))]);
-    body.extend(plan.rest.iter().map(|s| Node::Place(place(nest, *s, &tile))));
-    let ones = product.panel_dims().into_iter().chain(plan.rows.iter().copied()).filter(|dim| !nest.is_unit(*dim));
-    let columns = (plan.col(), Split::By(STREAMED * machine.vectors.1.max(1)));
-    Kernel::new(in_grid(ones.map(|dim| (dim, Split::One)).chain([columns]).collect(), body))
-}
-
-/// Vectors of a row of the right factor that go by together: as many sums hide what one waits for the one before.
-const STREAMED: i64 = 8;
 
 /// A loop over `by` of `all` indices that are left of a dim; none where those are all.
 fn several((dim, by, all): (usize, i64, i64), body: Vec<Node>) -> Vec<Node> {
