@@ -61,11 +61,15 @@ const GATHERED: i64 = 64;
 /// Columns where their number is open.
 const MANY: i64 = 128;
 
-/// Rows of a tile, at most so many, for `all` rows: those of the last one that do not exist are computed in vain, and low tiles load
-/// more for each product.
+/// The price of `all` rows in tiles of so many: the last tile computes rows that do not exist, and each tile loads two vectors beside
+/// its rows.
+pub fn price_in_tiles(all: i64, rows: i64) -> i64 {
+    (all.saturating_add(rows - 1) / rows).saturating_mul(rows + 2)
+}
+
+/// The cheapest height of tiles for `all` rows, at most so many.
 pub fn even_height(all: i64, most: i64) -> i64 {
-    let price = |rows: i64| (all.saturating_add(rows - 1) / rows).saturating_mul(rows + 2);
-    (1..=most).rev().min_by_key(|rows| price(*rows)).unwrap_or(most)
+    (1..=most).rev().min_by_key(|rows| price_in_tiles(all, *rows)).unwrap_or(most)
 }
 
 /// True when `stage` sums products of two tensors of `f32`, or of `i32`, that it reads element by element.
@@ -180,7 +184,7 @@ impl ContractPlan {
                 (false, false) => return misfit("repeats its result along a dimension"),
             }
         }
-        // Rows of tiles are those of a dim that fills them, where there is one.
+        // Tiles have their rows along the last dim that is long enough to fill them.
         let few = |d: &usize| nest.extents[*d].as_const().is_some_and(|n| n < LEAST_ROWS);
         if let Some(at) = plan.rows.iter().rposition(|d| !few(d)) {
             let row = plan.rows.remove(at);
@@ -189,10 +193,8 @@ impl ContractPlan {
         // The innermost column comes last even if dims of extent 1 follow it.
         plan.cols.retain(|d| *d != last);
         plan.cols.push(last);
-        for expr in &stage.inputs[lhs].index {
-            plan.sums.extend(nest.plain(*expr).filter(|d| stage.reduced.contains(d)));
-        }
-        // One place is one whichever factor has it.
+        plan.sums = plan.sums_of(nest, lhs);
+        // A dim of extent 1 is summed over whether or not both factors have it.
         let single = stage.reduced.iter().copied().filter(|d| nest.is_unit(*d) && !reads(lhs, *d));
         plan.sums.extend(single);
         let shared = |d: &usize| reads(rhs, *d) || nest.is_unit(*d);
@@ -202,8 +204,9 @@ impl ContractPlan {
         Ok(plan)
     }
 
-    /// The plan with the factors' parts exchanged, where that is likely to be faster: tiles are stored turned, but the other factor
-    /// is packed, or fewer columns are computed in vain. `None` also where sizes do not tell. What is `constant` the compiler packs.
+    /// The plan with its factors exchanged, where that is likely to be faster: tiles are transposed before they are stored, but the
+    /// other factor is packed, or fewer columns are computed in vain. `None` also where the sizes are unknown. Packing a `constant`
+    /// costs nothing, since the compiler does it.
     pub fn turned(&self, nest: &Nest<'_>, constant: &dyn Fn(Value) -> bool) -> Option<Self> {
         let stage = &nest.stages[self.stage];
         let known = |dims: &[usize]| dims.iter().try_fold(1i64, |all, d| all.checked_mul(nest.extents[*d].as_const()?));
@@ -216,18 +219,18 @@ impl ContractPlan {
         let tiled = |all: i64, tile: i64| (all.saturating_add(tile - 1) / tile).saturating_mul(tile);
         let of_panels = |all: i64| tiled(all, if all > PANELS[1] { PANELS[0] } else { PANELS[1] });
         let vain = |computed: i64, all: i64| computed.saturating_mul(1024) / all.max(1);
-        // An open number ends in the middle of a tile.
+        // An unknown number of columns is taken to end in the middle of a tile.
         let here = columns.map_or(vain(MANY + PANELS[0] / 2, MANY), |all| vain(of_panels(all), all));
         let there = columns.map_or(vain(MANY + ROWS / 2, MANY), |all| vain(tiled(all, even_height(all, ROWS)), all));
         let there = there.saturating_mul(vain(of_panels(left), left)) / 1024;
-        // In 1024ths of a place of the sum, for each result; what is packed is shared by all rows.
+        // In 1024ths of a place of the sum, for each result. All rows share what is packed.
         let packed = |input: usize, col: usize, rows: i64| match constant(stage.inputs[input].value) {
             true => 0,
             false => self.packing(nest, input, col).saturating_mul(1024) / rows.max(1),
         };
         let here = sums.saturating_mul(here.saturating_add(packed(self.rhs, self.col(), left)));
         let there = sums.saturating_mul(there.saturating_add(packed(self.lhs, col, columns.unwrap_or(MANY))));
-        // What is little better may be worse.
+        // The price is not exact: a small gain is no reason to exchange them.
         if here <= there.saturating_add(TURNED).saturating_mul(51) / 50 {
             return None;
         }
@@ -326,7 +329,7 @@ impl ContractPlan {
         self.check_stored_in_vectors(nest)
     }
 
-    /// Results lie side by side along the rows or the columns of tiles.
+    /// Each result is contiguous along the rows or the columns of its tiles.
     fn check_stored_in_vectors(&self, nest: &Nest<'_>) -> Fit<()> {
         let tiled = [self.row(), Some(self.col())];
         for (_, write) in nest.output_writes() {

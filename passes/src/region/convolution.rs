@@ -70,7 +70,7 @@ impl ContractPlan {
             }
         }
         plan.cols.retain(|d| !nest.is_unit(*d));
-        // The most columns come last: those of tiles.
+        // Tiles have their columns along the longest of these dims.
         let Some(col) = plan.cols.iter().copied().max_by_key(|d| nest.extents[*d].as_const().unwrap_or(i64::MAX))
         else {
             return misfit("has no dimension of the weights alone for its columns");
@@ -83,7 +83,7 @@ impl ContractPlan {
         for expr in &stage.inputs[rhs].index {
             plan.sums.extend(nest.plain(*expr).filter(|d| stage.reduced.contains(d)));
         }
-        // One place is one whichever factor has it.
+        // A dim of extent 1 is summed over whether or not both factors have it.
         let shared = |d: &usize| reads(plan.lhs, *d) || nest.is_unit(*d);
         if plan.sums.len() != stage.reduced.len() || !stage.reduced.iter().all(shared) {
             return misfit("sums over a dimension that only one factor has");

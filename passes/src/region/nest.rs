@@ -196,7 +196,7 @@ impl<'a> Nest<'a> {
         Ok(nest)
     }
 
-    /// Windows of one place are none: a dim of extent 1 moves nothing along another one.
+    /// Removes dims of extent 1 from sums of dims: `d2 + d5` is `d2` where `d5` is always 0. A window of one place is none then.
     fn leave_out_single_places(&mut self) {
         let cx = self.cx;
         let single: Vec<bool> = (0..self.extents.len()).map(|dim| self.is_unit(dim)).collect();

@@ -48,7 +48,7 @@ impl ContractPlan {
             return misfit("reads through no window, or through several");
         };
         if stage.inputs.iter().enumerate().any(|(i, a)| i != lhs && (a.oob.is_some() || !is_projection(nest, a))) {
-            return misfit("reads through a window what it combines with otherwise read tensors");
+            return misfit("combines what its window reads with a tensor that is not read element by element");
         }
         let mut along = stage.inputs[lhs].index.iter().rev().map(|e| moves_a_window(nest, stage, *e));
         let Some(col) = along.next().flatten() else {

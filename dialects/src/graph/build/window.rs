@@ -157,7 +157,7 @@ impl GraphBuilder<'_, '_> {
         };
         let single = axes.iter().all(|axis| axis.kernel == 1) && unpadded && !window.ceil;
         if single && axes.iter().any(|axis| axis.stride > 1) {
-            // What lies between windows of one place is left out first: then nothing moves, and this is a product.
+            // A window of one place reads every n-th element only. Sliced out first, they make this a product.
             let (dims, starts, ends) =
                 ((2..shape.len()).collect::<Vec<_>>(), vec![0; spatial], vec![i64::MAX; spatial]);
             let thin = self.slice(x, &dims, &SliceBounds::Known(starts, ends), &window.strides)?;

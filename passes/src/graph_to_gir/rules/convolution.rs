@@ -8,6 +8,7 @@ use super::super::machine::Machine;
 use super::super::region::{FusedRegion, Lowered};
 use super::super::schedule::{Group, emit};
 use super::{each, in_grid, place, stage_name};
+use crate::region::contract::price_in_tiles;
 use crate::region::cost::likely_size;
 use crate::region::{ContractPlan, Nest};
 
@@ -60,11 +61,10 @@ impl Blocks {
         let (height, width) = machine.tile(i64::MAX, most(plan.col()));
         let (row, above) = plan.rows.split_last().expect("a convolution has rows");
         let known = nest.extents[*row].as_const();
-        // Rows of tiles that reach beyond the line are computed in vain; low tiles load more for each product.
-        let price = |rows: i64, line: i64| (line + rows - 1) / rows * rows * (rows + 2) * 1000 / rows;
         let lines = known.map_or(LINES.to_vec(), |line| vec![line]);
         // What a line costs more than its results do.
-        let sum = |rows: i64| lines.iter().map(|line| price(rows, *line) / (*line).max(1)).sum::<i64>();
+        let each = |rows: i64, line: i64| price_in_tiles(line, rows).saturating_mul(1000) / line.max(1);
+        let sum = |rows: i64| lines.iter().map(|line| each(rows, *line)).sum::<i64>();
         let rows = (1..=height).rev().min_by_key(|rows| sum(*rows)).unwrap_or(height);
         let whole = known.map_or((LINE / rows).max(1) * rows, |line| (line + rows - 1) / rows * rows);
         let near = |line: i64, lines: i64| {

@@ -110,7 +110,7 @@ impl<'r, 'a> Product<'r, 'a> {
             this.tile.0 = even_height(rows.0, this.tile.0);
         }
         this.lower.retain(|lower| lower.rows < this.tile.0);
-        // One row is a stream of the right factor, which tiles of several would wait for products with nothing.
+        // For one row the right factor goes by once; a tile of several rows would compute products that nothing reads.
         if this.keeps_near() && rows.0 <= 1 && this.tile.0 > 1 && this.lower.first().is_some_and(|lower| lower.rows > 1)
         {
             this.lower.insert(0, LowerTile { rows: 1, most: 1 });

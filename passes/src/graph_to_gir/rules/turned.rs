@@ -3,8 +3,8 @@
 //! A group has a block of such tiles that fits the nearest cache twice over, once as it is read and once as it is
 //! written, so that lines of which a tile has only a part are still near when the next tile takes the rest.
 //!
-//! Where one of the dims is short, as that of channels behind pixels, or the rests of a stride behind places, tiles have all of it as
-//! rows, and several vectors along the other one: what lies in turns in memory is read and written in whole vectors.
+//! Where the innermost dim of a tensor is short (channels behind pixels), a tile has all of it as rows, and several vectors along the
+//! other dim. The lowering reads and writes such interleaved rows in whole vectors.
 
 use sutura_dialects::r#dyn::Facts;
 use sutura_dialects::r#dyn::poly::Poly;
@@ -134,8 +134,8 @@ const BESIDE: i64 = 16;
 /// Indices of a dim that is short.
 const SHORT: std::ops::RangeInclusive<i64> = 2..=8;
 
-/// The short one of two dims, how long it is, and the other one, where the short one is the last one of a tensor and the other one
-/// the last but one. Threads of a device take elements in turns anyway.
+/// The short one of two dims, its extent, and the other dim, where the two are the last dims of a tensor in the order (other, short).
+/// On GPUs neighbouring threads access interleaved elements together anyway.
 fn in_turns(nest: &Nest<'_>, machine: &Machine, dims: (usize, usize)) -> Option<(usize, i64, usize)> {
     if machine.windows() == Windows::Never {
         return None;

@@ -1,6 +1,6 @@
-//! Windows: a group brings near what windows cover, and runs through it in tiles in registers, with rows along one dim that moves
-//! the window and columns along the last one. Places of the window along the rows' dim are innermost, so that what a row of a tile
-//! has loaded the next one has in a register.
+//! Windows: a group copies the padded lines that its windows cover into a cache, and computes register tiles from them. Rows and columns
+//! of a tile are along the two last dims that move the window. The innermost loop runs over the window's places along the rows, so
+//! that a row of a tile reuses registers that the row before has loaded.
 
 use sutura_dialects::r#dyn::poly::Poly;
 use sutura_dialects::schedule::{Bring, Dim, Kernel, Launch, Loop, Node, Operand, Runs, Split, Tile, Version};
@@ -45,7 +45,7 @@ fn tile_of(region: &FusedRegion<'_>, nest: &Nest<'_>, plan: &ContractPlan, few: 
     let most = (registers / 3 / vectors).clamp(1, 8);
     let known = plan.row().map_or(Some(1), |row| nest.extents[row].as_const());
     // Rows beyond the end are computed in vain; each row loads once more.
-    let price = |rows: i64, all: i64| (all + rows - 1) / rows * (rows + 1);
+    let price = |rows: i64, all: i64| (all.saturating_add(rows - 1) / rows).saturating_mul(rows + 1);
     let rows = match known {
         Some(all) => (1..=most).rev().min_by_key(|rows| price(*rows, all)).unwrap_or(1),
         // Maps of short lines are those of 7 and 14.
