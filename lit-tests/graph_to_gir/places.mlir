@@ -13,9 +13,9 @@
 // A row of the one part or the other; the one that does not exist is not read.
 // CHECK-LABEL: gir.kernel @append_row0(
 // CHECK-SAME: dims(%B : [0, 2147483647], %P : [0, 2147483647], %S : [0, 2147483647]) grid(%[[I:.*]] = B, %[[J:.*]] = P + S)
-// CHECK: gir.slice %{{.*}}[%[[I]], %[[J]], %c0] rows(1) cols(2)
+// CHECK: gir.slice %{{.*}}[%[[I]], %[[J]], %c0] cols(2) clips(1)
 // CHECK: %[[AT:.*]] = gir.index #[[BEHIND]](%[[J]], %P)
-// CHECK: gir.slice %{{.*}}[%[[I]], %[[AT]], %c0] rows(1) cols(2)
+// CHECK: gir.slice %{{.*}}[%[[I]], %[[AT]], %c0] cols(2) clips(1)
 func.func @append(%past: !past, %new: !new) -> tensor<?x?x8xf32> {
   %c = graph.concat %past, %new {axis = 1 : i64} : !past, !new -> tensor<?x?x8xf32>
   return %c : tensor<?x?x8xf32>
@@ -32,7 +32,7 @@ func.func @integers(%a: tensor<?xi64>, %b: tensor<2xi64>) -> tensor<?xi64> {
 // What was put behind the past and is taken from behind it is read where it comes from: at the same index.
 // CHECK-LABEL: gir.kernel @again_row0(
 // CHECK: %[[PAST:.*]] = gir.index #[[FROM]](%[[J:.*]], %P)
-// CHECK: gir.slice %{{.*}}[%{{.*}}, %[[PAST]], %c0] rows(1) cols(2)
+// CHECK: gir.slice %{{.*}}[%{{.*}}, %[[PAST]], %c0] cols(2) clips(1)
 // CHECK: gir.slice %{{.*}}[%{{.*}}, %[[J]], %c0] cols(2)
 // CHECK: gir.load %{{[0-9]+}} :
 func.func @again(%past: !past, %new: !new) -> tensor<?x?x8xf32> {

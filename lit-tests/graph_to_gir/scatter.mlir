@@ -53,7 +53,7 @@ func.func @rows(%x: tensor<9x256xf32>, %i: tensor<?x1xi64, #dyn.shape<[K, 1]>>, 
 // There may be nothing to pick of: then nothing is written.
 // CHECK-LABEL: gir.kernel @empty_loop{{[0-9]+}}(
 // CHECK: gir.pick
-// CHECK: gir.slice %{{.*}}[%{{.*}}, %{{.*}}] rows(0) cols(1)
+// CHECK: gir.slice %{{.*}}[%{{.*}}, %{{.*}}] cols(1) clips(0)
 func.func @empty(%x: tensor<?x8xf32, #dyn.shape<[N, 8]>>, %i: tensor<5x1xi64>, %u: tensor<5x8xf32>) -> tensor<?x8xf32, #dyn.shape<[N, 8]>> {
   %y = graph.scatter %x, %i, %u : tensor<?x8xf32, #dyn.shape<[N, 8]>>, tensor<5x1xi64>, tensor<5x8xf32> -> tensor<?x8xf32, #dyn.shape<[N, 8]>>
   return %y : tensor<?x8xf32, #dyn.shape<[N, 8]>>

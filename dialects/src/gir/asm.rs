@@ -5,7 +5,7 @@ use sutura_ir::asm::print::Printer;
 use sutura_ir::diagnostics::Reported;
 use sutura_ir::{Attr, Context, Ident, NamedAttr, OpRef, OpView, Type};
 
-use super::ops::{ForOp, KernelOp};
+use super::ops::{ForOp, KernelOp, SliceOp};
 use crate::r#dyn::attr::{parse_known_dims, parse_poly, shape_attr};
 use crate::r#dyn::poly::Poly;
 
@@ -14,6 +14,29 @@ pub(super) const KERNEL_HEADER: DirectiveDef = DirectiveDef { parse: parse_kerne
 
 /// `%k = %lo to %hi carry(%t = %init, …) : types`
 pub(super) const FOR: DirectiveDef = DirectiveDef { parse: parse_for, print: print_for };
+
+/// `clips(0, 2)`, or nothing.
+pub(super) const CLIPS: DirectiveDef = DirectiveDef { parse: parse_clips, print: print_clips };
+
+fn parse_clips(p: &mut dyn AsmParser, parts: &mut OpParts, _: &[DirectiveArg]) -> Result<(), Reported> {
+    if p.opt_keyword("clips") {
+        let mut dims = Vec::new();
+        parenthesised(p, &mut |p| {
+            dims.push(p.int()?);
+            Ok(())
+        })?;
+        let dims = p.cx().i64_array(&dims);
+        parts.set_prop(p.cx(), "clips", dims);
+    }
+    Ok(())
+}
+
+fn print_clips(p: &mut Printer<'_>, op: OpRef<'_>, _: &[DirectiveArg]) {
+    if let Some(dims) = SliceOp::from_ref(op).clips() {
+        let dims: Vec<String> = dims.iter().map(ToString::to_string).collect();
+        p.text(&format!("clips({})", dims.join(", ")));
+    }
+}
 
 /// Items between parentheses, separated by commas.
 pub(super) fn parenthesised(

@@ -53,7 +53,7 @@ impl Dialect for GirDialect {
             .op::<IntrinsicOp>()
             .op::<SyncOp>();
         d.ty("view", types::parse_view).ty("slice", types::parse_slice).ty("tile", types::parse_tile);
-        d.directive("KernelHeader", asm::KERNEL_HEADER).directive("For", asm::FOR);
+        d.directive("KernelHeader", asm::KERNEL_HEADER).directive("For", asm::FOR).directive("Clips", asm::CLIPS);
         d.directive("Stream", hints::STREAM).directive("Prefetch", hints::PREFETCH);
         control::register(d);
         effects::register(d);

@@ -102,12 +102,13 @@ pub struct YieldOp {
 
 /// A two-dimensional window of a view: one offset per dimension, all dimensions but the row's and the column's fixed.
 ///
-/// What of it lies outside the view does not exist: reductions and contractions skip it, stores leave it alone.
+/// What of it lies outside the view does not exist: reductions and contractions skip it, stores leave it alone. A fixed index lies
+/// inside, unless its dimension is one of `clips`: where such an index lies outside, nothing of the slice exists.
 #[op(
     "gir.slice",
     traits(Pure),
     format = "$view `[` $offsets `]` (`rows` `(` $row_dim^ `)`)? (`by` $row_step^)? \
-              (`cols` `(` $col_dim^ `)`)? (`by` $col_step^)? \
+              (`cols` `(` $col_dim^ `)`)? (`by` $col_step^)? custom<Clips>($clips) \
               attr-dict `:` type($view) `->` type($slice)",
     verify
 )]
@@ -124,6 +125,8 @@ pub struct SliceOp {
     /// Distance between columns, in indices of that dimension.
     #[default(1)]
     col_step: Attr<I64Attr>,
+    /// Fixed dimensions of the view whose index may lie outside, ascending.
+    clips: OptAttr<DenseI64ArrayAttr>,
     slice: Res<AnySlice>,
 }
 

@@ -164,7 +164,7 @@ impl K<'_> {
         let ty = cx.type_as::<ViewType>(self.b.body().ty(view)).unwrap();
         let (rows, cols) = (Poly::parse(rows).unwrap(), Poly::parse(cols).unwrap());
         let slice = cx.ext_type(SliceType { space: ty.space.clone(), elem: ty.elem, rows, cols });
-        SliceOp::value(&mut self.b, L, view, offsets, row, col, slice)
+        SliceOp::value(&mut self.b, L, view, offsets, row, col, None, slice)
     }
 
     pub(super) fn load(&mut self, slice: Value, ty: Type) -> Value {

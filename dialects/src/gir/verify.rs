@@ -101,6 +101,12 @@ impl Verify for SliceOp<'_> {
         }
         let distinct = this.row_dim().is_none() || this.row_dim() != this.col_dim();
         ensure(distinct, op, diags, || "rows and columns lie along different dimensions".to_string())?;
+        let clips = this.clips().unwrap_or_default();
+        let ascending = clips.windows(2).all(|pair| pair[0] < pair[1]);
+        let fixed = |d: &i64| (0..rank as i64).contains(d) && ![this.row_dim(), this.col_dim()].contains(&Some(*d));
+        ensure(ascending && clips.iter().all(fixed), op, diags, || {
+            format!("clips are fixed dimensions of the view's {rank}, ascending")
+        })?;
         let forward = this.row_step() >= 1 && this.col_step() >= 1;
         ensure(forward, op, diags, || "steps must be positive".to_string())
     }

@@ -363,13 +363,13 @@ impl<'a> Lowering<'a, '_> {
         let single = AxisVal { stride: None, step: None, window: Window::FULL };
         let origin = Some(Origin { root: view.ptr, slice: slice.slice(), writes: 0 });
         let mut value = SliceVal { base, elem: view.elem, row: single, col: single, origin, exists: None };
-        let axes = [slice.row_dim(), slice.col_dim()];
         for (dim, extent, step) in slice_axes(slice) {
             let axis = self.axis(op, &view, offsets[dim], (dim, &extent, step))?;
             if slice.col_dim() == Some(dim as i64) { value.col = axis } else { value.row = axis }
         }
+        let clips = slice.clips().unwrap_or_default();
         for (dim, offset) in offsets.iter().enumerate() {
-            if !axes.contains(&Some(dim as i64)) {
+            if clips.contains(&(dim as i64)) {
                 value.exists = self.fixed_dim(*offset, &view, dim, value.exists);
             }
         }

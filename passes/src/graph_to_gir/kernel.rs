@@ -329,13 +329,6 @@ impl Emit<'_> {
         unread
     }
 
-    /// A symbol for an index of a dimension of that size.
-    pub(super) fn picked_anew(&mut self, size: &Poly, index: Value) -> usize {
-        let symbol = self.symbols.pick(size);
-        self.picked.insert(symbol, index);
-        symbol
-    }
-
     /// `a * factor`, plus `b`.
     pub(super) fn scaled(&mut self, a: Value, factor: i64, b: Option<Value>) -> Value {
         let cx = self.b.cx();

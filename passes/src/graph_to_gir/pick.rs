@@ -13,7 +13,7 @@ use crate::region::nest::Pick;
 impl Emit<'_> {
     /// The index that a pick reads from `view`.
     pub(super) fn pick(&mut self, nest: &Nest<'_>, frame: &Frame, pick: &Pick, view: Value) -> Value {
-        let tile = self.load(nest, frame, view, &pick.access.index, None);
+        let tile = self.load(nest, frame, (view, &pick.access.index), (None, &[]));
         let tile = self.in_registers(frame, tile);
         let (size, position) = (self.size(&pick.size), self.position(nest, frame, pick));
         PickOp::value(&mut self.b, self.loc, tile.value, size, position, &pick.what)

@@ -153,14 +153,11 @@ impl Walk<'_, '_> {
             let name = value_text(op.cx, op.body, read.value);
             return Emit::unsupported(op, &format!("reads {name} at an index that its kernel has not read"));
         }
-        let edge = self.nest.edge(&self.region.facts, read, frame.col.as_ref().map(|axis| axis.dim));
+        let edges = self.nest.edges(&self.region.facts, read, frame.col.as_ref().map(|axis| axis.dim));
         let elem = e.view_elem(view);
-        let load = || match read.oob {
-            Some(pad) => e.load_within(self.nest, frame, (view, index), pad, &edge),
-            None => {
-                let outside = frame.padded.then(|| zero(self.nest.cx, elem).into());
-                e.load(self.nest, frame, view, index, outside)
-            }
+        let load = || {
+            let pad = read.oob.or_else(|| frame.padded.then(|| zero(self.nest.cx, elem)));
+            e.load(self.nest, frame, (view, index), (pad, &edges))
         };
         let (space, padded) = (frame.space.clone(), frame.padded);
         let read = Read { tensor: read.value, index: index.clone(), outside: read.oob, space, padded };

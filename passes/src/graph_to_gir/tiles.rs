@@ -1,7 +1,5 @@
 //! Tiles of a region: where a tensor is read and written, and scalar functions applied to whole tiles.
 
-use std::ops::Range;
-
 use sutura_dialects::r#dyn::poly::Poly;
 use sutura_dialects::gir::constraints::Axis as Direction;
 use sutura_dialects::gir::kinds::{BinaryKind, CompareKind, TernaryKind};
@@ -12,7 +10,7 @@ use sutura_ir::affine::AffineExpr;
 use sutura_ir::{Attr, OpRef, Type, Value};
 
 use super::kernel::{Built, Emit};
-use crate::region::{Edge, Nest};
+use crate::region::Nest;
 
 /// A dim along which tiles extend.
 #[derive(Clone)]
@@ -81,21 +79,6 @@ pub(super) struct Tile {
     pub(super) window: Covers,
     /// An element per row that lies in the space of the columns: what was just combined.
     pub(super) cached: bool,
-}
-
-/// What is read outside a tensor.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Outside {
-    /// The number.
-    pub(super) pad: Attr,
-    /// A dimension that is read at one index, which may lie outside.
-    pub(super) edge: Option<usize>,
-}
-
-impl From<Attr> for Outside {
-    fn from(pad: Attr) -> Self {
-        Self { pad, edge: None }
-    }
 }
 
 /// Clauses of a store or a load by the names of the attributes that hold them.
@@ -189,14 +172,14 @@ impl Emit<'_> {
     /// The window of a view that an access names, and whether rows of the tile are its columns: a tile in registers takes
     /// what lies side by side in memory as its vectors, and is turned there.
     ///
-    /// `edge` is a dimension of the view whose one index may lie outside: it becomes the window's one row.
+    /// `edges` are dimensions of the view whose one index may lie outside.
     pub(super) fn slice(
         &mut self,
         nest: &Nest<'_>,
         frame: &Frame,
         view: Value,
         index: &[AffineExpr],
-        edge: Option<usize>,
+        edges: &[usize],
     ) -> (Value, Shape, bool) {
         let cx = self.b.cx();
         let shape = frame.shape(nest, index);
@@ -220,8 +203,11 @@ impl Emit<'_> {
         }
         let slice = cx.ext_type(SliceType { space: ty.space.clone(), elem: ty.elem, rows, cols });
         let [row, col] = along;
-        let row = row.or(edge.map(|dim| (dim as i64, 1)));
-        let mut state = SliceOp::state(&self.b, self.loc, view, &offsets, row.map(|r| r.0), col.map(|c| c.0), slice);
+        let fixed = |dim: &i64| [row, col].iter().flatten().all(|(along, _)| along != dim);
+        let clips: Vec<i64> = edges.iter().map(|dim| *dim as i64).filter(fixed).collect();
+        let clips = Some(&clips[..]).filter(|clips| !clips.is_empty());
+        let [rows, cols] = [row, col].map(|along| along.map(|(dim, _)| dim));
+        let mut state = SliceOp::state(&self.b, self.loc, view, &offsets, rows, cols, clips, slice);
         for (name, step) in [("row_step", row), ("col_step", col)] {
             if let Some((_, step)) = step.filter(|(_, step)| *step != 1) {
                 state = state.prop(cx.ident(name), cx.int_attr(step, Type::I64));
@@ -231,18 +217,16 @@ impl Emit<'_> {
         (self.b.body().result(op, 0), shape, turned)
     }
 
-    /// Reads the window of a view that an access names.
+    /// Reads the window of a view that an access names, and `pad` where that lies outside, along the columns or at one of some edges.
     pub(super) fn load(
         &mut self,
         nest: &Nest<'_>,
         frame: &Frame,
-        view: Value,
-        index: &[AffineExpr],
-        outside: Option<Outside>,
+        (view, index): (Value, &[AffineExpr]),
+        (pad, edges): (Option<Attr>, &[usize]),
     ) -> Tile {
         let cx = self.b.cx();
-        let (slice, shape, turned) = self.slice(nest, frame, view, index, outside.and_then(|o| o.edge));
-        let pad = outside.map(|o| o.pad);
+        let (slice, shape, turned) = self.slice(nest, frame, view, index, edges);
         let elem = cx.type_as::<ViewType>(self.b.body().ty(view)).expect("a view").elem;
         let mut ty = frame.tile_type(shape, elem);
         if turned {
@@ -260,76 +244,27 @@ impl Emit<'_> {
         Tile { value, shape, elem, window, cached: false }
     }
 
-    /// Reads the window of a view that an access names, and `pad` where that lies outside, along the columns or at an edge.
-    pub(super) fn load_within(
-        &mut self,
-        nest: &Nest<'_>,
-        frame: &Frame,
-        (view, index): (Value, &[AffineExpr]),
-        pad: Attr,
-        edge: &Edge,
-    ) -> Tile {
-        match edge {
-            Edge::Joined(dims) => {
-                let (view, index) = self.joined(frame, view, index, dims);
-                self.load(nest, frame, view, &index, Some(Outside { pad, edge: Some(dims.start) }))
-            }
-            Edge::At(dim) => self.load(nest, frame, view, index, Some(Outside { pad, edge: Some(*dim) })),
-            Edge::Nowhere | Edge::Apart(_) => self.load(nest, frame, view, index, Some(pad.into())),
-        }
-    }
-
-    /// A view with neighbouring dimensions as one, and an index of it.
-    fn joined(
-        &mut self,
-        frame: &Frame,
-        view: Value,
-        index: &[AffineExpr],
-        dims: &Range<usize>,
-    ) -> (Value, Vec<AffineExpr>) {
-        let ty: &ViewType = self.b.cx().type_as(self.b.body().ty(view)).expect("a view");
-        let mut sizes = ty.dims.clone();
-        let mut flat = self.constant(0);
-        for (i, dim) in dims.clone().enumerate() {
-            let at = self.index(index[dim], &|d| frame.value(d));
-            flat = if i == 0 { at } else { self.behind(flat, at, &sizes[dim]) };
-        }
-        let size = Poly::product(&sizes[dims.clone()]);
-        let symbol = self.picked_anew(&size, flat);
-        sizes.splice(dims.clone(), [size]);
-        let mut index = index.to_vec();
-        index.splice(dims.clone(), [self.b.cx().affine_symbol(symbol as u32)]);
-        (self.reshaped(view, &sizes), index)
-    }
-
     /// Writes a number to the window of a view that an access names.
     pub(super) fn store(&mut self, nest: &Nest<'_>, frame: &Frame, number: Number, to: Target<'_>) {
-        self.store_at(nest, frame, number, to, None);
+        self.store_at(nest, frame, number, to, &[]);
     }
 
-    /// Writes a number to what of the window of a view that an access names lies inside, along the columns and at an edge.
+    /// Writes a number to what of the window of a view that an access names lies inside, along the columns and at its edges.
     pub(super) fn store_within(
         &mut self,
         nest: &Nest<'_>,
         frame: &Frame,
         number: Number,
         (view, index): (Value, &[AffineExpr]),
-        edge: &Edge,
+        edges: &[usize],
     ) {
-        match edge {
-            Edge::Joined(dims) => {
-                let (view, index) = self.joined(frame, view, index, dims);
-                self.store_at(nest, frame, number, Target::of(view, &index), Some(dims.start));
-            }
-            Edge::At(dim) => self.store_at(nest, frame, number, Target::of(view, index), Some(*dim)),
-            Edge::Nowhere | Edge::Apart(_) => self.store_at(nest, frame, number, Target::of(view, index), None),
-        }
+        self.store_at(nest, frame, number, Target::of(view, index), edges);
     }
 
-    fn store_at(&mut self, nest: &Nest<'_>, frame: &Frame, number: Number, to: Target<'_>, edge: Option<usize>) {
+    fn store_at(&mut self, nest: &Nest<'_>, frame: &Frame, number: Number, to: Target<'_>, edges: &[usize]) {
         let (slice, shape, turned) = match to.slice {
             Some(slice) => (slice, frame.shape(nest, to.index), false),
-            None => self.slice(nest, frame, to.view, to.index, edge),
+            None => self.slice(nest, frame, to.view, to.index, edges),
         };
         let mut value = self.realise(frame, number, shape, None).value;
         if turned {

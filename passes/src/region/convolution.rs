@@ -3,12 +3,12 @@
 //! They are contractions by the same incidence as products: what indexes the weights and the result is a column, what moves the
 //! window and indexes the result is a row, and what both factors are summed over are the channels and the places of the window.
 
-use sutura_dialects::r#dyn::Facts;
 use sutura_dialects::graph::maps;
 use sutura_ir::Type;
+use sutura_ir::affine::AffineExpr;
 
 use super::contract::{check_sum_of_products, is_projection};
-use super::nest::{Access, Edge, Nest, Stage};
+use super::nest::{Access, Nest, Stage};
 use super::{ContractPlan, Fit, misfit};
 
 /// Most bytes of the left factor that a group keeps near for one tile of rows.
@@ -40,7 +40,7 @@ impl ContractPlan {
     ///
     /// # Errors
     /// Says what does not fit.
-    pub fn windowed(nest: &Nest<'_>, facts: &Facts) -> Fit<Self> {
+    pub fn windowed(nest: &Nest<'_>) -> Fit<Self> {
         let mut all = (0..nest.stages.len()).filter(|i| is_convolution(nest, &nest.stages[*i]));
         let Some(number) = all.next() else { return misfit("has no convolution") };
         if all.next().is_some() {
@@ -50,7 +50,7 @@ impl ContractPlan {
         nest.check_no_joint()?;
         let mut plan = Self::of_window(nest, number)?;
         plan.place_others(nest);
-        plan.check_window(nest, facts)?;
+        plan.check_window(nest)?;
         plan.check_rest(nest)?;
         Ok(plan)
     }
@@ -80,9 +80,11 @@ impl ContractPlan {
         if plan.rows.is_empty() {
             return misfit("moves its window nowhere");
         }
-        for expr in &stage.inputs[rhs].index {
-            plan.sums.extend(nest.plain(*expr).filter(|d| stage.reduced.contains(d)));
-        }
+        // As the left factor lies: its neighbours are summed up one after another.
+        let place = |dim: &usize| stage.inputs[plan.lhs].index.iter().position(|e| nest.mentions_expr(*e, *dim));
+        let weights = stage.inputs[rhs].index.iter().filter_map(|e| nest.plain(*e));
+        plan.sums = weights.filter(|dim| stage.reduced.contains(dim)).collect();
+        plan.sums.sort_by_key(place);
         // A dim of extent 1 is summed over whether or not both factors have it.
         let shared = |d: &usize| reads(plan.lhs, *d) || nest.is_unit(*d);
         if plan.sums.len() != stage.reduced.len() || !stage.reduced.iter().all(shared) {
@@ -92,7 +94,7 @@ impl ContractPlan {
     }
 
     /// What a window covers fits near the group.
-    fn check_window(&self, nest: &Nest<'_>, facts: &Facts) -> Fit<()> {
+    fn check_window(&self, nest: &Nest<'_>) -> Fit<()> {
         if !self.left.is_empty() || !self.right.is_empty() {
             return misfit("makes its factors, which are read through a window");
         }
@@ -101,11 +103,11 @@ impl ContractPlan {
         if self.rows[..self.rows.len() - 1].iter().all(|d| nest.is_unit(*d)) && nest.is_unit(row) {
             return misfit("moves its window nowhere");
         }
-        if lhs.index.last().is_none_or(|e| !nest.mentions_expr(*e, row)) {
-            return misfit("moves its window along a dimension that is not the last of what it reads");
-        }
-        if let Edge::Joined(_) | Edge::Apart(_) = nest.edge(facts, lhs, Some(row)) {
-            return misfit("reads outside along several dimensions that are not the last");
+        let side_by_side = |e: &AffineExpr| {
+            nest.mentions_expr(*e, row) || nest.plain(*e).is_some_and(|dim| self.sums.contains(&dim))
+        };
+        if !lhs.index.last().is_some_and(side_by_side) {
+            return misfit("has rows along a dimension that is not the last of what it reads, nor are channels");
         }
         let mut bytes: i64 = 4;
         for expr in &lhs.index {

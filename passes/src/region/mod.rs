@@ -21,7 +21,7 @@ mod window;
 pub use attention::AttentionPlan;
 pub use contract::ContractPlan;
 use indexmap::IndexSet;
-pub use nest::{Access, Edge, Nest, Stage};
+pub use nest::{Access, Nest, Stage};
 pub use rows::RowPlan;
 pub use scheme::{Family, Scheme, Windows, family, fit, loop_scheme};
 use sutura_dialects::r#dyn::Facts;

@@ -6,7 +6,6 @@
 
 use std::collections::{BTreeSet, HashMap};
 use std::hash::{Hash, Hasher};
-use std::ops::Range;
 
 use indexmap::IndexMap;
 use rustc_hash::FxHasher;
@@ -113,20 +112,6 @@ impl Stage<'_> {
             self.body.into_iter().flat_map(|body| body.ops()).filter_map(index).filter_map(|i| self.iterators[i]);
         computed.chain(self.inputs.iter().flat_map(|a| a.guard.iter().map(|(expr, _)| *expr)))
     }
-}
-
-/// Where a read may leave its tensor beside the column's dimension.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub enum Edge {
-    /// Nowhere.
-    Nowhere,
-    /// Along one dimension.
-    At(usize),
-    /// Where there is nothing to pick of in one of several neighbouring dimensions: read as one dimension, they have one
-    /// edge.
-    Joined(Range<usize>),
-    /// Along several.
-    Apart(usize),
 }
 
 /// A region in normal form.
@@ -338,21 +323,8 @@ impl<'a> Nest<'a> {
         Ok(())
     }
 
-    /// Where a tensor is read at an index that may lie outside and does not change along `col`.
-    pub fn edge(&self, facts: &Facts, read: &Access, col: Option<usize>) -> Edge {
-        let edges = self.edges(facts, read, col);
-        match edges[..] {
-            [] => Edge::Nowhere,
-            [edge] => Edge::At(edge),
-            [first, .., last] => {
-                let sizes = &self.shapes[&read.value];
-                let picked = |d: usize| self.symbols.picked(self.cx, read.index[d]) == Some(&sizes[d]);
-                if (first..=last).all(picked) { Edge::Joined(first..last + 1) } else { Edge::Apart(edges.len()) }
-            }
-        }
-    }
-
-    fn edges(&self, facts: &Facts, read: &Access, col: Option<usize>) -> Vec<usize> {
+    /// Dimensions along which a read may leave its tensor, but for that along which the columns move.
+    pub fn edges(&self, facts: &Facts, read: &Access, col: Option<usize>) -> Vec<usize> {
         if read.oob.is_none() || read.slot.is_some() {
             return Vec::new();
         }

@@ -6,7 +6,7 @@ use sutura_dialects::graph::maps;
 use sutura_ir::affine::AffineExpr;
 
 use super::cost::{body_cost, value_text};
-use super::nest::{Access, Edge, Nest, Stage};
+use super::nest::{Access, Nest, Stage};
 use super::{Fit, Misfit, misfit};
 
 /// What may be computed again for every row: a copy, a conversion.
@@ -82,7 +82,7 @@ impl RowPlan {
         let plan = Self { rows: row_order(nest, col), loops: vec![], col, reduces, sharing: Sharing::Rows };
         plan.check_repeats(nest)?;
         plan.check_outputs(nest)?;
-        plan.check_reads(nest, facts)?;
+        plan.check_reads(nest)?;
         Ok(plan)
     }
 
@@ -149,13 +149,7 @@ impl RowPlan {
         Ok(())
     }
 
-    fn check_reads(&self, nest: &Nest<'_>, facts: &Facts) -> Fit<()> {
-        for (_, read) in nest.external_reads() {
-            if let Edge::Apart(edges) = nest.edge(facts, read, self.col) {
-                let name = value_text(nest.cx, nest.body, read.value);
-                return misfit(format!("reads outside {name} along {edges} dimensions that are not the column's"));
-            }
-        }
+    fn check_reads(&self, nest: &Nest<'_>) -> Fit<()> {
         let Some(col) = self.col else { return Ok(()) };
         nest.check_indices(&[col])?;
         for pick in nest.stages.iter().flat_map(|s| &s.picks) {

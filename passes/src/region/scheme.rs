@@ -144,10 +144,10 @@ fn formed<'a>(facts: &Facts, mut nest: Nest<'a>, windows: Windows) -> Fit<Formed
         return rows_or_product(facts, nest);
     }
     let convolves = nest.stages.iter().any(|stage| is_convolution(&nest, stage));
-    let convolution = convolves.then(|| ContractPlan::windowed(&nest, facts));
+    let convolution = convolves.then(|| ContractPlan::windowed(&nest));
     match convolution {
         Some(Ok(plan)) => Ok(Formed::Contract(nest, plan)),
-        _ if ContractPlan::moving(&nest, facts).is_ok() => Ok(Formed::Window(nest)),
+        _ if ContractPlan::moving(&nest).is_ok() => Ok(Formed::Window(nest)),
         // What is said of a convolution says more than what is said of rows.
         Some(Err(misfit)) => rows_or_product(facts, nest).map_err(|_| misfit),
         None => rows_or_product(facts, nest),

@@ -1,13 +1,13 @@
 //! Windows: combinations along the places of a window that moves over a tensor, where each result has places of its own, as in
 //! depthwise convolutions, those of several groups, and pooling; and what follows them element by element.
 //!
-//! Nothing but the window is shared by neighbours, so tiles lie along two dims that move it: what one row of a tile reads, the
-//! next one reads a place further on.
+//! Nothing but the window is shared by neighbours. Rows of a tile lie along a dim that moves it: what one row reads, the next one
+//! reads a place further on. Columns lie along what is last in memory: another dim that moves the window, or channels.
 
-use sutura_dialects::r#dyn::Facts;
+use sutura_ir::affine::AffineExpr;
 
 use super::contract::is_projection;
-use super::nest::{Access, Edge, Nest, Stage};
+use super::nest::{Access, Nest, Stage};
 use super::{ContractPlan, Fit, misfit};
 
 /// Most places of a window.
@@ -15,11 +15,11 @@ const MOST_PLACES: i64 = 1 << 12;
 
 impl ContractPlan {
     /// Fits a region of one combination along a window, and of what follows it element by element. The left factor is what the
-    /// window moves over, and the columns move it along its last dimension.
+    /// window moves over. Its last dimension has the columns.
     ///
     /// # Errors
     /// Says what does not fit.
-    pub fn moving(nest: &Nest<'_>, facts: &Facts) -> Fit<Self> {
+    pub fn moving(nest: &Nest<'_>) -> Fit<Self> {
         let mut all = (0..nest.stages.len()).filter(|i| nest.stages[*i].reduces());
         let Some(number) = all.next() else { return misfit("combines nothing") };
         if all.next().is_some() {
@@ -31,7 +31,7 @@ impl ContractPlan {
             return misfit("reads indices that are data");
         }
         let mut plan = Self::of_moving(nest, number)?;
-        plan.check_moving(nest, facts)?;
+        plan.check_moving(nest)?;
         plan.place_others(nest);
         plan.check_rest(nest)?;
         Ok(plan)
@@ -50,18 +50,23 @@ impl ContractPlan {
         if stage.inputs.iter().enumerate().any(|(i, a)| i != lhs && (a.oob.is_some() || !is_projection(nest, a))) {
             return misfit("combines what its window reads with a tensor that is not read element by element");
         }
-        let mut along = stage.inputs[lhs].index.iter().rev().map(|e| moves_a_window(nest, stage, *e));
-        let Some(col) = along.next().flatten() else {
-            return misfit("moves its window along a dimension that is not the last of what it reads");
+        let moving = |e: &AffineExpr| moves_a_window(nest, stage, *e);
+        let Some((last, before)) = stage.inputs[lhs].index.split_last() else { return misfit("reads one number") };
+        let channels = nest.plain(*last).filter(|dim| !stage.reduced.contains(dim));
+        let Some(col) = channels.or_else(|| moving(last)) else {
+            return misfit("moves its window along a dimension that is not the last of what it reads, nor are channels");
         };
-        let row = along.next().flatten();
+        let along = before.iter().rev().map_while(|e| Some((moving(e)?, e))).enumerate();
+        // Groups further out have several indices of a dim only where windows share what they read.
+        let shared = along.take_while(|(number, (dim, e))| *number == 0 || overlaps(nest, stage, *dim, **e));
+        let mut rows: Vec<usize> = shared.map(|(_, (dim, _))| dim).collect();
+        rows.reverse();
         let order: Vec<usize> = stage.results[0].index.iter().filter_map(|e| nest.plain(*e)).collect();
         if order.iter().rev().find(|d| !nest.is_unit(**d)) != Some(&col) {
-            return misfit("moves its window along a dimension that is not the last of the result");
+            return misfit("has columns along a dimension that is not the last of the result");
         }
-        let batch = order.iter().copied().filter(|d| *d != col && Some(*d) != row).collect();
+        let batch = order.iter().copied().filter(|d| *d != col && !rows.contains(d)).collect();
         let rhs = (0..stage.inputs.len()).find(|i| *i != lhs).unwrap_or(lhs);
-        let rows = row.into_iter().collect();
         Ok(Self {
             stage: number,
             lhs,
@@ -74,7 +79,7 @@ impl ContractPlan {
         })
     }
 
-    fn check_moving(&self, nest: &Nest<'_>, facts: &Facts) -> Fit<()> {
+    fn check_moving(&self, nest: &Nest<'_>) -> Fit<()> {
         let stage = &nest.stages[self.stage];
         let (lhs, col) = (&stage.inputs[self.lhs], self.col());
         let places = self.sums.iter().map(|d| nest.extents[*d].as_const().filter(|n| *n > 0));
@@ -87,27 +92,33 @@ impl ContractPlan {
             return misfit("moves its window nowhere");
         }
         let fixed = |dim: usize| self.batch.contains(&dim);
-        let (mut seen, tiled) = (Vec::new(), [Some(col), self.row()]);
+        let (mut seen, tiled) = (Vec::new(), [&self.rows[..], &[col]].concat());
         for expr in &lhs.index {
             let Some(steps) = nest.steps(*expr, &fixed).filter(|steps| steps.iter().all(|(_, step)| *step > 0)) else {
                 return misfit("reads its window backward or in unequal steps");
             };
             let along: Vec<usize> =
-                steps.into_iter().map(|(dim, _)| dim).filter(|d| tiled.contains(&Some(*d))).collect();
+                steps.into_iter().map(|(dim, _)| dim).filter(|d| tiled.contains(d)).collect();
             if along.len() > 1 || along.iter().any(|dim| seen.contains(dim)) {
                 return misfit("reads its window along a diagonal");
             }
             seen.extend(along);
         }
-        match nest.edge(facts, lhs, Some(col)) {
-            Edge::Nowhere | Edge::At(_) => Ok(()),
-            Edge::Joined(_) | Edge::Apart(_) => misfit("reads outside along several dimensions that are not the last"),
-        }
+        Ok(())
     }
 }
 
+/// Whether windows that are neighbours along a dim read the same.
+fn overlaps(nest: &Nest<'_>, stage: &Stage<'_>, dim: usize, expr: AffineExpr) -> bool {
+    let Some(steps) = nest.steps(expr, &|_| false) else { return false };
+    let last = |place: usize| nest.extents[place].as_const().map_or(0, |extent| extent - 1);
+    let places = steps.iter().filter(|(place, _)| stage.reduced.contains(place));
+    let reach = places.map(|(place, step)| step.saturating_mul(last(*place))).fold(0, i64::saturating_add);
+    steps.iter().any(|(moved, step)| *moved == dim && *step <= reach)
+}
+
 /// The dim of the result that moves a window along an index of what is read.
-fn moves_a_window(nest: &Nest<'_>, stage: &Stage<'_>, expr: sutura_ir::affine::AffineExpr) -> Option<usize> {
+fn moves_a_window(nest: &Nest<'_>, stage: &Stage<'_>, expr: AffineExpr) -> Option<usize> {
     let places = stage.reduced.iter().any(|d| nest.mentions_expr(expr, *d));
     let mut moving = stage.parallel().filter(|d| nest.mentions_expr(expr, *d));
     moving.next().filter(|_| places && moving.next().is_none())

@@ -199,6 +199,8 @@ pub(super) struct SliceInst {
     pub(super) offsets: SmallVec<[Slot; 4]>,
     pub(super) row: Option<Along>,
     pub(super) col: Option<Along>,
+    /// Dims along which it may lie outside.
+    pub(super) clips: SmallVec<[usize; 2]>,
     pub(super) extents: Extents,
     pub(super) out: Slot,
 }
@@ -618,6 +620,7 @@ impl<'a> Compiler<'_, 'a> {
             offsets: self.all(this.offsets())?.into(),
             row: along(this.row_dim(), this.row_step())?,
             col: along(this.col_dim(), this.col_step())?,
+            clips: this.clips().unwrap_or_default().iter().filter_map(|d| usize::try_from(*d).ok()).collect(),
             extents: self.extents(&ty.rows, &ty.cols)?,
             out: self.result(op),
         };

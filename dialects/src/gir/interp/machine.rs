@@ -355,7 +355,7 @@ impl<'l, 'a, 'm> Machine<'l, 'a, 'm> {
                 let offsets: SmallVec<[i64; 4]> =
                     s.offsets.iter().map(|o| self.index(u, *o)).collect::<Result<_, _>>()?;
                 let view = self.view(u, s.view)?;
-                let slice = view.slice(&offsets, (s.row, s.extents.rows), (s.col, s.extents.cols))?;
+                let slice = view.slice(&offsets, (s.row, s.extents.rows), (s.col, s.extents.cols), &s.clips)?;
                 (Val::Slice(Rc::new(slice)), s.out)
             }
             What::Pick { .. } => return self.pick(u, what),
@@ -488,7 +488,7 @@ impl<'l, 'a, 'm> Machine<'l, 'a, 'm> {
         for r in indices.window.rect.rows.range() {
             let index = sutura_interp::Scalar::from_bits(indices.dtype, indices.lanes.bits(r));
             let index = index.as_i64().ok_or_else(|| Fault::type_mismatch("indices are integers"))?;
-            let slice = view.slice(&[index, offset], (None, 1), (cols, extents.cols))?;
+            let slice = view.slice(&[index, offset], (None, 1), (cols, extents.cols), &[])?;
             let row = self.memory.load(&slice, self.actor(u))?;
             span = row.window.rect.cols;
             let tile = match &mut tile {
@@ -500,7 +500,8 @@ impl<'l, 'a, 'm> Machine<'l, 'a, 'm> {
         match tile {
             Some(tile) => Ok(tile),
             None => {
-                let none = view.slice(&[0, offset], (Some(Along { dim: 0, step: 1 }), 1), (cols, extents.cols))?;
+                let row = (Some(Along { dim: 0, step: 1 }), 1);
+                let none = view.slice(&[0, offset], row, (cols, extents.cols), &[])?;
                 let dtype = self.memory.dtype(&none);
                 gathered(dtype, extents, &indices, span)
             }

@@ -172,24 +172,28 @@ impl View {
         usize::try_from(last.checked_add(1)?).ok()
     }
 
-    /// The slice from `offsets` on.
+    /// The slice from `offsets` on, of which nothing exists where the offset of one of `clips` lies outside.
     pub(super) fn slice(
         &self,
         offsets: &[i64],
         (row, rows): (Option<Along>, usize),
         (col, cols): (Option<Along>, usize),
+        clips: &[usize],
     ) -> Result<Slice, Fault> {
         let along = |line: Option<Along>, i: usize| line.filter(|a| a.dim == i);
-        let mut base = 0i64;
+        let (mut base, mut exists) = (0i64, true);
         for (i, (&offset, (&size, &stride))) in offsets.iter().zip(self.dims.iter().zip(&self.strides)).enumerate() {
             let fixed = along(row, i).is_none() && along(col, i).is_none();
-            if fixed && !(0..size).contains(&offset) {
+            let outside = fixed && !(0..size).contains(&offset);
+            exists &= !outside;
+            if outside && !clips.contains(&i) {
                 let message = format!("index {offset} of dimension {i} lies outside its size {size}");
                 return Err(Fault::new(FaultKind::OutOfBounds, message));
             }
             base = offset.checked_mul(stride).and_then(|o| base.checked_add(o)).ok_or_else(overflow)?;
         }
         let line = |line: Option<Along>, extent: usize| match line {
+            _ if !exists => Ok(Line { span: Span { lo: 0, hi: 0 }, stride: 0 }),
             None => Ok(Line { span: Span::full(extent), stride: 0 }),
             Some(a) => {
                 let stride = self.strides[a.dim].checked_mul(a.step).ok_or_else(overflow)?;

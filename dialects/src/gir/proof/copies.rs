@@ -71,7 +71,11 @@ impl<'a> Prover<'a> {
     }
 
     pub(super) fn async_copy(&mut self, op: OpRef<'a>, this: AsyncCopyOp<'a>) -> Result<(), String> {
-        let (from, to) = (self.slice_of(op, this.from())?.view, self.slice_of(op, this.to())?.clone());
+        let (from, to) = (self.slice_of(op, this.from())?.clone(), self.slice_of(op, this.to())?.clone());
+        if from.clipped || to.clipped {
+            return Err("copies asynchronously between slices of which one has clips".to_string());
+        }
+        let from = from.view;
         if !matches!(self.root(from), Root::Param(_, Mode::In)) {
             return Err(format!("copies from {}, which is no 'in' view of the kernel", self.show(op, from)));
         }

@@ -51,6 +51,8 @@ struct SliceFacts {
     /// Distance between them.
     steps: Vec<i64>,
     window: Rect,
+    /// Nothing of it exists where a fixed index lies outside.
+    clipped: bool,
 }
 
 /// Memory behind a view.
@@ -290,7 +292,11 @@ impl<'a> Prover<'a> {
             check_prefetch(self.info, this, (mode, &name))?;
         }
         if let Some(this) = op.as_::<HomeOp<'_>>() {
-            let (mode, name) = self.parameter(op, self.slice_of(op, this.slice())?.view);
+            let slice = self.slice_of(op, this.slice())?;
+            if slice.clipped {
+                return Err("makes a tile live where there may be nothing: the slice has clips".to_string());
+            }
+            let (mode, name) = self.parameter(op, slice.view);
             check_home(this, (mode, &name))?;
         }
         if let Some(this) = op.as_::<GatherRowsOp<'_>>() {
@@ -315,10 +321,12 @@ impl<'a> Prover<'a> {
         let (row, col) = (along(this.row_dim()), along(this.col_dim()));
         let (mut extents, mut steps) = (vec![Poly::from(1); offsets.len()], vec![1; offsets.len()]);
         let (mut window, mut wrong) = (Rect::default(), None);
+        let clips = this.clips().unwrap_or_default();
         for (i, (offset, size)) in offsets.iter().zip(&view.dims).enumerate() {
             let (extent, step, span) = match (row == Some(i), col == Some(i)) {
                 (true, _) => (&ty.rows, this.row_step(), &mut window.rows),
                 (_, true) => (&ty.cols, this.col_step(), &mut window.cols),
+                _ if clips.contains(&(i as i64)) => continue,
                 _ => {
                     wrong = wrong.or(self.fixed_index(op, this.view(), i, offset, size).err());
                     continue;
@@ -327,7 +335,8 @@ impl<'a> Prover<'a> {
             *span = Span::clip(&self.bounds, offset, step, extent, size);
             (extents[i], steps[i]) = (extent.clone(), step);
         }
-        self.slices.insert(this.slice(), SliceFacts { view: this.view(), offsets, extents, steps, window });
+        let facts = SliceFacts { view: this.view(), offsets, extents, steps, window, clipped: !clips.is_empty() };
+        self.slices.insert(this.slice(), facts);
         wrong.map_or(Ok(()), Err)
     }
 

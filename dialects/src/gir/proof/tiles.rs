@@ -22,6 +22,9 @@ impl<'a> Prover<'a> {
     pub(super) fn tile_of(&mut self, op: OpRef<'a>) -> Result<Option<TileFacts>, String> {
         if let Some(this) = op.as_::<LoadOp<'_>>() {
             let slice = self.slice_of(op, this.slice())?;
+            if slice.clipped && this.pad().is_none() {
+                return Err("has no number for what does not exist, and its slice has clips".to_string());
+            }
             let window = if this.pad().is_some() { Rect::default() } else { slice.window.clone() };
             return Ok(Some(TileFacts::of(window)));
         }

@@ -57,6 +57,9 @@ impl<'a> Prover<'a> {
         }
         self.has_landed(op, slice.view, "writes")?;
         let (mode, name) = self.parameter(op, slice.view);
+        if slice.clipped && mode != Some(Mode::InOut) {
+            return Err(format!("may leave {name} as it was, since its slice has clips, and it is no 'inout' view"));
+        }
         match self.root(slice.view) {
             Root::Param(view, Mode::In) => {
                 return Err(format!("writes {}, which is an 'in' view", self.show(op, view)));

@@ -351,7 +351,11 @@ impl<'a> Walk<'_, 'a> {
                 Ok::<_, &str>(Span::clipped(bounds, extent.clone(), &offsets[at], step, &view.dims[at]))
             }
         };
-        let rows = span(self.bounds, this.row_dim(), this.row_step(), &ty.rows)?;
+        let mut rows = span(self.bounds, this.row_dim(), this.row_step(), &ty.rows)?;
+        for dim in this.clips().unwrap_or_default() {
+            rows.gates.push(span(self.bounds, Some(dim), 1, &Poly::constant(1))?);
+        }
+        rows.gates.retain(|gate| !gate.is_whole());
         let cols = span(self.bounds, this.col_dim(), this.col_step(), &ty.cols)?;
         self.slices.insert(this.slice(), (this, rows, cols));
         Ok(())

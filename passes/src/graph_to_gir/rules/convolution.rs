@@ -39,7 +39,7 @@ struct Blocks {
 /// Lowers the region of a convolution; nothing of any other.
 pub(in super::super) fn lower(region: &FusedRegion<'_>) -> Option<Built<Lowered>> {
     let nest = Nest::of(&region.facts, &region.ops, &region.outputs).ok()?;
-    let plan = ContractPlan::windowed(&nest, &region.facts).ok()?;
+    let plan = ContractPlan::windowed(&nest).ok()?;
     let versions = schedule(region, &nest, &plan);
     let lowered = emit(&[Group::by_rule(&[(region, &nest)], versions)]);
     let said = said(region, &nest, &plan);
@@ -69,7 +69,7 @@ impl Blocks {
         let whole = known.map_or((LINE / rows).max(1) * rows, |line| (line + rows - 1) / rows * rows);
         let near = |line: i64, lines: i64| {
             let some = [(Some(*row), line), (above.last().copied(), lines)];
-            covered(nest, plan, &|dim| of_tile(nest, plan, some, dim)).saturating_mul(4) <= machine.near_bytes
+            covered(nest, plan, &|dim| of_tile(nest, plan, &some, dim)).saturating_mul(4) <= machine.near_bytes
         };
         let line = (1..=whole / rows).rev().map(|tiles| tiles * rows).find(|line| near(*line, 1)).unwrap_or(rows);
         let height_of = above.last().map_or(1, |dim| most(*dim));
@@ -98,8 +98,8 @@ pub(super) fn covered(nest: &Nest<'_>, plan: &ContractPlan, indices: &dyn Fn(usi
     nest.stages[plan.stage].inputs[plan.lhs].index.iter().map(|e| along(*e)).fold(1, i64::saturating_mul)
 }
 
-/// So many indices of two dims, all of those that are summed over, and one of the others.
-pub(super) fn of_tile(nest: &Nest<'_>, plan: &ContractPlan, some: [(Option<usize>, i64); 2], dim: usize) -> i64 {
+/// So many indices of some dims, all of those that are summed over, and one of the others.
+pub(super) fn of_tile(nest: &Nest<'_>, plan: &ContractPlan, some: &[(Option<usize>, i64)], dim: usize) -> i64 {
     match some.iter().find(|(of, _)| *of == Some(dim)) {
         Some((_, count)) => *count,
         None if plan.sums.contains(&dim) => nest.extents[dim].as_const().unwrap_or(i64::MAX),
@@ -148,7 +148,7 @@ fn kernel(machine: &Machine, nest: &Nest<'_>, plan: &ContractPlan, blocks: &Bloc
     }
     let columns: Vec<_> = outer_columns(plan).iter().map(|dim| (*dim, Split::One)).chain([columns]).collect();
     let columns = if blocks.columns_apart { columns } else { vec![] };
-    let near = Tile { rows: None, cols: rows, space: machine.cache.to_string(), padded: true };
+    let near = Tile { rows: None, cols: side_by_side(nest, plan), space: machine.cache.to_string(), padded: true };
     let (stage, input) = (stage_name(nest, plan.stage), plan.lhs);
     body.insert(0, Node::Operand(Operand::new((stage, input), near, Bring::Cache)));
     let mut grid: Vec<(usize, Split)> = plan.batch.iter().map(|dim| (*dim, Split::One)).collect();
@@ -161,6 +161,13 @@ fn kernel(machine: &Machine, nest: &Nest<'_>, plan: &ContractPlan, blocks: &Bloc
     }
     grid.push((*row, Split::By(blocks.line)));
     Kernel::new(in_grid(grid, body))
+}
+
+/// The dim along which the left factor is copied: that of rows, or of channels where these lie side by side.
+fn side_by_side(nest: &Nest<'_>, plan: &ContractPlan) -> Option<Dim> {
+    let last = nest.stages[plan.stage].inputs[plan.lhs].index.last()?;
+    let along = |dim: &&usize| nest.mentions_expr(*last, **dim);
+    plan.rows.last().into_iter().chain(&plan.sums).find(along).map(|dim| Dim(*dim))
 }
 
 /// What is said of a convolution.

@@ -10,7 +10,7 @@ use super::super::schedule::Written;
 use super::variant::{Axis, Setting, Variant};
 use super::{Scheduled, each, in_grid, place, with_likely_sizes};
 use crate::region::rows::check_column_access;
-use crate::region::{Edge, Nest, Stage};
+use crate::region::{Nest, Stage};
 
 /// Columns of a tile.
 const COLUMNS: i64 = 64;
@@ -44,7 +44,8 @@ pub(super) fn lower(region: &FusedRegion<'_>, variant: &Variant) -> Built<Lowere
             return Err(Box::new(region.op.error("is no loop: it has several ops")));
         };
         let looped = Loops::of(region, &nest, stage);
-        looped.check()?;
+        let written = Written::of(&nest, stage, &region.facts, looped.col);
+        written.check().or_else(|why| Emit::unsupported(stage.op, &why))?;
         let versions = looped.versions(variant);
         Ok(Scheduled { nest, versions, remarks: vec![] })
     })
@@ -67,18 +68,6 @@ impl<'r, 'a> Loops<'r, 'a> {
         let col = column(nest, stage, &parallel);
         let rows = parallel.into_iter().filter(|d| Some(*d) != col).collect();
         Self { region, nest, stage, rows, col }
-    }
-
-    /// What it reads and writes leaves tensors along one dimension beside the column's at most.
-    fn check(&self) -> Built<()> {
-        let (stage, facts) = (self.stage, &self.region.facts);
-        for read in &stage.inputs {
-            if let Edge::Apart(edges) = self.nest.edge(facts, read, self.col) {
-                let message = format!("reads outside a tensor along {edges} dimensions that are not the column's");
-                return Emit::unsupported(stage.op, &message);
-            }
-        }
-        Written::of(self.nest, stage, facts, self.col).check().or_else(|why| Emit::unsupported(stage.op, &why))
     }
 
     fn versions(&self, variant: &Variant) -> Vec<Version> {

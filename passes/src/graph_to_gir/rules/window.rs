@@ -1,9 +1,10 @@
-//! Windows: a group copies the padded lines that its windows cover into a cache, and computes register tiles from them. Rows and columns
-//! of a tile are along the two last dims that move the window. The innermost loop runs over the window's places along the rows, so
+//! Windows: a group copies the padded lines that its windows cover into a cache, and computes register tiles from them. Rows of a tile
+//! are along the last dim that moves the window, but for its columns, which are neighbours in memory. The innermost loop runs over the window's places along the rows, so
 //! that a row of a tile reuses registers that the row before has loaded.
 
 use sutura_dialects::r#dyn::poly::Poly;
 use sutura_dialects::schedule::{Bring, Dim, Kernel, Launch, Loop, Node, Operand, Runs, Split, Tile, Version};
+use sutura_ir::affine::AffineExpr;
 
 use super::super::kernel::Built;
 use super::super::region::{FusedRegion, Lowered};
@@ -16,7 +17,7 @@ use crate::region::{ContractPlan, Nest};
 /// Lowers the region of a window.
 pub(in super::super) fn lower(region: &FusedRegion<'_>) -> Built<Lowered> {
     let fitted = Nest::of(&region.facts, &region.ops, &region.outputs)
-        .and_then(|nest| Ok((ContractPlan::moving(&nest, &region.facts)?, nest)));
+        .and_then(|nest| Ok((ContractPlan::moving(&nest)?, nest)));
     let (plan, nest) =
         fitted.map_err(|misfit| Box::new(region.op.error(format!("is no region of a window: {misfit}"))))?;
     let version = |(few, guard): (bool, Vec<Poly>)| {
@@ -37,12 +38,14 @@ fn widths(region: &FusedRegion<'_>, nest: &Nest<'_>, plan: &ContractPlan) -> Vec
     }
 }
 
-/// Rows and columns of a tile: as many as a third of the registers holds, since places are loaded beside them.
+/// Rows and columns of a tile: as many as a third of the registers holds, since places are loaded beside them; a half where neighbours
+/// read other vectors, which are operands then.
 fn tile_of(region: &FusedRegion<'_>, nest: &Nest<'_>, plan: &ContractPlan, few: bool) -> (i64, i64) {
     let (registers, lanes) = region.machine.vectors;
     let (registers, lanes) = (registers.max(6), lanes.max(1));
     let vectors = if few { 1 } else { 2 };
-    let most = (registers / 3 / vectors).clamp(1, 8);
+    let share = if moves(nest, plan, plan.col()) { 3 } else { 2 };
+    let most = (registers / share / vectors).clamp(1, 8);
     let known = plan.row().map_or(Some(1), |row| nest.extents[row].as_const());
     // Rows beyond the end are computed in vain; each row loads once more.
     let price = |rows: i64, all: i64| (all.saturating_add(rows - 1) / rows).saturating_mul(rows + 1);
@@ -54,33 +57,56 @@ fn tile_of(region: &FusedRegion<'_>, nest: &Nest<'_>, plan: &ContractPlan, few: 
     (rows, vectors * lanes)
 }
 
-/// Results of a group: along a line, and lines. What their windows cover leaves room in the nearest cache.
-fn block_of(region: &FusedRegion<'_>, nest: &Nest<'_>, plan: &ContractPlan, tile: (i64, i64), few: bool) -> (i64, i64) {
+/// Results of a group.
+struct Block {
+    columns: i64,
+    rows: i64,
+    /// Indices of the next dim outside that moves the window.
+    lines: i64,
+}
+
+/// What a group's windows cover leaves room in a cache: the nearest one, or, where there are channels, one of the next size, since lines
+/// are read one after another there.
+fn block_of(region: &FusedRegion<'_>, nest: &Nest<'_>, plan: &ContractPlan, tile: (i64, i64), few: bool) -> Block {
     let (rows, columns) = tile;
     let (row, col) = (plan.row(), plan.col());
+    let above = plan.rows.iter().rev().nth(1).copied();
     let read = nest.stages[plan.stage].inputs[plan.lhs].value;
     let bytes = element_bytes(nest.cx, nest.cx.element_type(nest.body.ty(read)));
-    let near = |line: i64, lines: i64| {
-        let some = [(Some(col), line), (row, lines)];
-        let elements = covered(nest, plan, &|dim| of_tile(nest, plan, some, dim));
-        elements.saturating_mul(bytes) <= region.machine.nearest_bytes / 2
+    let covers = |block: &Block| {
+        let some = [(Some(col), block.columns), (row, block.rows), (above, block.lines)];
+        covered(nest, plan, &|dim| of_tile(nest, plan, &some, dim))
     };
+    let moved = moves(nest, plan, col);
+    let room = if moved { region.machine.nearest_bytes } else { region.machine.near_bytes } / 2;
+    let near = |block: &Block| covers(block).saturating_mul(bytes) <= room;
     let tiles = |dim: usize, by: i64| nest.extents[dim].as_const().unwrap_or(LINE).max(1).saturating_add(by - 1) / by;
     let halves = |all: i64| std::iter::successors(Some(all), |tiles| (*tiles > 1).then_some((tiles + 1) / 2));
-    let along = if few { 1 } else { tiles(col, columns) };
-    let line = halves(along).map(|tiles| tiles * columns).find(|line| near(*line, rows)).unwrap_or(columns);
-    let Some(row) = row else { return (line, 1) };
+    let with = |columns: i64, rows: i64, lines: i64| Block { columns, rows, lines };
+    let along = if few || !moved { 1 } else { tiles(col, columns) };
+    let line = halves(along).map(|tiles| tiles * columns).find(|line| near(&with(*line, rows, 1))).unwrap_or(columns);
+    let Some(row) = row else { return with(line, 1, 1) };
     let groups = plan.batch.iter().map(|dim| likely_size(&region.facts, &nest.extents[*dim]));
-    let groups = groups.fold(1, i64::saturating_mul);
-    let all = tiles(row, rows);
-    let fits = |tiles: &i64| near(line, tiles * rows) && (all / tiles).saturating_mul(groups) >= GROUPS;
-    (line, halves(all).find(fits).unwrap_or(1) * rows)
+    let groups = groups.fold(tiles(col, line), i64::saturating_mul);
+    let (all, lines) = (tiles(row, rows), above.map_or(1, |above| tiles(above, 1)));
+    let blocks = halves(all).flat_map(|tiles| halves(lines).map(move |lines| with(line, tiles * rows, lines)));
+    let enough = |block: &Block| (all * rows / block.rows * lines / block.lines).saturating_mul(groups) >= GROUPS;
+    // What neighbouring groups bring both is least.
+    let each = |block: &Block| covers(block).saturating_mul(1 << 10) / (block.rows * block.lines);
+    blocks.filter(|block| near(block) && enough(block)).min_by_key(each).unwrap_or(with(line, rows, 1))
+}
+
+/// Whether a dim moves the window.
+fn moves(nest: &Nest<'_>, plan: &ContractPlan, dim: usize) -> bool {
+    let lhs = &nest.stages[plan.stage].inputs[plan.lhs];
+    let with = |e: &AffineExpr| plan.sums.iter().any(|sum| nest.mentions_expr(*e, *sum));
+    lhs.index.iter().any(|e| nest.mentions_expr(*e, dim) && with(e))
 }
 
 fn kernel(region: &FusedRegion<'_>, nest: &Nest<'_>, plan: &ContractPlan, few: bool) -> Kernel {
     let (machine, col) = (region.machine, plan.col());
     let (rows, columns) = tile_of(region, nest, plan, few);
-    let (line, lines) = block_of(region, nest, plan, (rows, columns), few);
+    let block = block_of(region, nest, plan, (rows, columns), few);
     let row = plan.row().filter(|row| !nest.is_unit(*row));
     let tile = Tile { rows: row.map(Dim), cols: Some(Dim(col)), space: machine.registers.to_string(), padded: false };
     let mut body = vec![Node::Place(place(nest, plan.stage, &tile))];
@@ -93,16 +119,25 @@ fn kernel(region: &FusedRegion<'_>, nest: &Nest<'_>, plan: &ContractPlan, few: b
     body.extend(plan.rest.iter().map(|s| Node::Place(place(nest, *s, &tile))));
     let inside =
         |dim: usize, by: i64, body: Vec<Node>| vec![Node::Loop(Loop::new(Dim(dim), Split::By(by), Runs::InTurn, body))];
-    if line > columns {
+    if block.columns > columns {
         body = inside(col, columns, body);
     }
-    if let Some(row) = row.filter(|_| lines > rows) {
+    if let Some(row) = row.filter(|_| block.rows > rows) {
         body = inside(row, rows, body);
+    }
+    let (above, outer) = plan.rows.split_last().map_or((None, &[][..]), |(_, others)| match others.split_last() {
+        Some((above, outer)) => (Some(*above).filter(|dim| !nest.is_unit(*dim)), outer),
+        None => (None, others),
+    });
+    if let Some(above) = above {
+        body = vec![each(above, body)];
     }
     let near = Tile { rows: None, cols: Some(Dim(col)), space: machine.cache.to_string(), padded: true };
     let (stage, input) = (stage_name(nest, plan.stage), plan.lhs);
     body.insert(0, Node::Operand(Operand::new((stage, input), near, Bring::Cache)));
-    let others = plan.batch.iter().filter(|dim| !nest.is_unit(**dim)).map(|dim| (*dim, Split::One));
-    let of_rows = row.map(|row| (row, Split::By(lines)));
-    Kernel::new(in_grid(others.chain(of_rows).chain([(col, Split::By(line))]).collect(), body))
+    let others = plan.batch.iter().chain(outer).filter(|dim| !nest.is_unit(**dim)).map(|dim| (*dim, Split::One));
+    let of_lines = above.map(|above| (above, Split::By(block.lines)));
+    let of_rows = row.map(|row| (row, Split::By(block.rows)));
+    let of_columns = [(col, Split::By(block.columns))];
+    Kernel::new(in_grid(others.chain(of_lines).chain(of_rows).chain(of_columns).collect(), body))
 }

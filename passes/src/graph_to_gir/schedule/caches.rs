@@ -73,7 +73,7 @@ impl Inside<'_, '_> {
         let index = written.expect("the output of a stage");
         let view = known.view(stage.op, *output)?;
         let elem = e.view_elem(view);
-        let (slice, shape, turned) = e.slice(nest, frame, view, index, None);
+        let (slice, shape, turned) = e.slice(nest, frame, view, index, &[]);
         if turned || shape != tile.shape || elem != tile.elem {
             let message = format!("{REFUSED}: a tile has its home in an output of other elements or extents");
             return Emit::unsupported(self.of.region.op, &message);

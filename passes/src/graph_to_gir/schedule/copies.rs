@@ -123,7 +123,7 @@ impl Inside<'_, '_> {
             Some(packed) => e.packed_window(packed, ranges, &frame),
             None => {
                 let view = known.view(stage.op, access.value)?;
-                e.slice(self.nest(), &frame, view, &access.index, None).0
+                e.slice(self.nest(), &frame, view, &access.index, &[]).0
             }
         };
         let to = self.of.near_slice(e, &frame, &near)?.0;

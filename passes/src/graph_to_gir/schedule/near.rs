@@ -20,7 +20,7 @@ use super::nodes::Units;
 use super::ranges::{Range, Ranges};
 use super::{REFUSED, Region};
 use crate::region::cost::element_bytes;
-use crate::region::{Access, Edge};
+use crate::region::Access;
 
 /// Most bytes of an operand near; code generation gives a thread no more.
 pub(super) const MOST_NEAR: i64 = 1 << 20;
@@ -97,8 +97,8 @@ struct From {
     tensor: Value,
     /// What is read outside of it.
     pad: Option<Attr>,
-    /// A dimension that is read at one index, which may lie outside.
-    edge: Option<usize>,
+    /// Dimensions that are read at one index, which may lie outside.
+    edges: Vec<usize>,
 }
 
 impl Region<'_, '_> {
@@ -115,24 +115,17 @@ impl Region<'_, '_> {
         e.loc = stage.op.loc();
         let tensor = known.view(stage.op, access.value)?;
         let dims = self.near_dims(e, ranges, access, None)?;
-        let mut edges: Vec<usize> = match self.nest.edge(&self.region.facts, access, operand.tile.cols.map(|dim| dim.0))
-        {
-            Edge::Nowhere => vec![],
-            Edge::At(dim) => vec![dim],
-            Edge::Joined(dims) => dims.collect(),
-            Edge::Apart(_) => (0..dims.len() - 1).collect(),
-        };
+        let last = dims.len() - 1;
+        let mut edges = self.nest.edges(&self.region.facts, access, None);
         // The last block of a dim reaches beyond the tensor, and nobody looks at what it reads there.
-        let beyond = |at: &usize| dims[*at].clipped && !edges.contains(at);
-        let beyond: Vec<usize> = (0..dims.len() - 1).filter(beyond).collect();
-        edges.extend(beyond);
-        if edges.len() > 1 {
-            return Emit::unsupported(stage.op, "reads outside along several dimensions that are not the last");
-        }
+        edges.extend((0..last).filter(|at| dims[*at].clipped));
+        edges.retain(|at| *at != last);
+        edges.sort_unstable();
+        edges.dedup();
         let elem = e.view_elem(tensor);
-        let outside = edges.len() == 1 || dims.last().is_some_and(|dim| dim.clipped);
+        let outside = !edges.is_empty() || dims.last().is_some_and(|dim| dim.clipped);
         let pad = access.oob.or_else(|| outside.then(|| zero(self.nest.cx, elem)));
-        let from = From { tensor, pad, edge: edges.first().copied() };
+        let from = From { tensor, pad, edges };
         let near = self.near_memory(e, operand, Scope::Unit, (elem, dims))?;
         let mut at = Vec::new();
         self.copy(e, &from, &near, &mut at)?;
@@ -327,7 +320,7 @@ impl Region<'_, '_> {
         Ok(())
     }
 
-    fn copy_line(&self, e: &mut Emit<'_>, &From { tensor, pad, edge }: &From, near: &Near, at: &[Value]) {
+    fn copy_line(&self, e: &mut Emit<'_>, &From { tensor, pad, ref edges }: &From, near: &Near, at: &[Value]) {
         let cx = self.nest.cx;
         let last = near.dims.len() - 1;
         let mut offsets: Vec<Value> = Vec::with_capacity(near.dims.len());
@@ -342,8 +335,9 @@ impl Region<'_, '_> {
         let extents = (Poly::constant(1), near.dims[last].count.clone());
         let ty: &ViewType = cx.type_as(e.b.body().ty(tensor)).expect("a view");
         let slice = SliceType { space: ty.space.clone(), elem: near.elem, rows: 1.into(), cols: extents.1.clone() };
-        let row = edge.map(|dim| dim as i64);
-        let state = SliceOp::state(&e.b, e.loc, tensor, &offsets, row, Some(last as i64), cx.ext_type(slice));
+        let clips: Vec<i64> = edges.iter().map(|dim| *dim as i64).collect();
+        let (cols, clips) = (Some(last as i64), Some(&clips[..]).filter(|clips| !clips.is_empty()));
+        let state = SliceOp::state(&e.b, e.loc, tensor, &offsets, None, cols, clips, cx.ext_type(slice));
         let op = e.b.create(state);
         let slice = e.b.body().result(op, 0);
         let tile = TileType { space: near.space.clone(), elem: near.elem, rows: 1.into(), cols: extents.1.clone() };
@@ -412,7 +406,7 @@ impl Region<'_, '_> {
         let (rows, cols) = frame.extents(shape);
         let slice = SliceType { space: near.space.clone(), elem: near.elem, rows, cols };
         let [row, col] = along.map(|axis| axis.map(|(dim, _)| dim));
-        let mut state = SliceOp::state(&e.b, e.loc, near.view, &offsets, row, col, cx.ext_type(slice));
+        let mut state = SliceOp::state(&e.b, e.loc, near.view, &offsets, row, col, None, cx.ext_type(slice));
         for (name, axis) in [("row_step", along[0]), ("col_step", along[1])] {
             if let Some((_, step)) = axis.filter(|(_, step)| *step != 1) {
                 state = state.prop(cx.ident(name), cx.int_attr(step, Type::I64));

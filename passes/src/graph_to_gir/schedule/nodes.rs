@@ -532,7 +532,7 @@ impl Emit<'_> {
         let cx = self.b.cx();
         let ty: &ViewType = cx.type_as(self.b.body().ty(view)).expect("a view");
         let ty = cx.ext_type(SliceType { space: ty.space.clone(), elem: ty.elem, rows, cols });
-        let state = SliceOp::state(&self.b, self.loc, view, offsets, row, col, ty);
+        let state = SliceOp::state(&self.b, self.loc, view, offsets, row, col, None, ty);
         let op = self.b.create(state);
         self.b.body().result(op, 0)
     }

@@ -91,8 +91,8 @@ impl Inside<'_, '_> {
         let access = &stage.inputs[input];
         let view = known.view(stage.op, access.value)?;
         let padded = frame.padded || state.borrowed.contains(&(at.0, 0));
-        let outside = padded.then(|| zero(self.nest().cx, e.view_elem(view)).into());
-        let read = e.load(self.nest(), &frame, view, &access.index, outside);
+        let outside = padded.then(|| zero(self.nest().cx, e.view_elem(view)));
+        let read = e.load(self.nest(), &frame, (view, &access.index), (outside, &[]));
         Ok(e.realise(&frame, Number::Tile(read), shape, None).value)
     }
 

@@ -12,13 +12,16 @@ use super::super::scalars::tile_combiner;
 use super::super::stages::Known;
 use super::super::tiles::{Frame, Number, Tile, zero};
 use super::nodes::Inside;
-use crate::region::{Access, Edge, Nest, Scatter, Stage};
+use crate::region::{Access, Nest, Scatter, Stage};
 
 /// Where writes at indices may leave their tensor.
 pub(in super::super) struct Written {
     /// Sizes that are not negative in any run, so that a kernel may require it.
     pub(super) known: Vec<Poly>,
-    pub(super) edge: Edge,
+    /// Dimensions along which they may.
+    pub(super) edges: Vec<usize>,
+    /// How many of them data do not index.
+    lengths: usize,
 }
 
 impl Written {
@@ -27,7 +30,7 @@ impl Written {
         let (mut known, mut edges) = (Vec::new(), Vec::new());
         let write = &stage.results[0];
         let Some(sizes) = nest.shapes.get(&write.value).filter(|_| stage.scatter.is_some()) else {
-            return Self { known, edge: Edge::Nowhere };
+            return Self { known, edges, lengths: 0 };
         };
         for (dim, (expr, size)) in write.index.iter().zip(sizes).enumerate() {
             let Some(own) = nest.plain(*expr) else {
@@ -44,23 +47,17 @@ impl Written {
                 false => edges.push(dim),
             }
         }
-        let picked = |dims: std::ops::Range<usize>| write.index[dims].iter().all(|e| nest.plain(*e).is_none());
-        let edge = match edges[..] {
-            [] => Edge::Nowhere,
-            [edge] => Edge::At(edge),
-            [first, .., last] if picked(first..last + 1) => Edge::Joined(first..last + 1),
-            _ => Edge::Apart(edges.len()),
-        };
-        Self { known, edge }
+        let lengths = edges.iter().filter(|dim| nest.plain(write.index[**dim]).is_some()).count();
+        Self { known, edges, lengths }
     }
 
-    /// They leave it along one dimension at most, or along neighbouring ones that are all indexed by data.
+    /// Along one dimension at most what is written may be longer than its tensor: no other one is indexed by data then.
     ///
     /// # Errors
     /// Says along how many they do.
     pub(in super::super) fn check(&self) -> Result<(), String> {
-        match self.edge {
-            Edge::Apart(edges) => Err(format!(
+        match self.edges.len() {
+            edges if edges > 1 && self.lengths > 0 => Err(format!(
                 "writes along {edges} dimensions of which nothing says before the run that they are long enough; constant \
                  sizes, or the same ones, would"
             )),
@@ -87,7 +84,7 @@ impl Inside<'_, '_> {
         let places: Vec<_> = views.into_iter().zip(&stage.results).collect();
         let mut old = |(view, write): &(Value, &Access)| {
             let pad = zero(nest.cx, e.view_elem(*view));
-            e.load_within(nest, frame, (*view, &write.index), pad, &written.edge)
+            e.load(nest, frame, (*view, &write.index), (Some(pad), &written.edges))
         };
         let numbers = match (scatter.combiner, scatter.joins) {
             (None, None) => updates,
@@ -103,7 +100,7 @@ impl Inside<'_, '_> {
         };
         e.loc = stage.op.loc();
         for ((view, write), number) in places.into_iter().zip(numbers) {
-            e.store_within(nest, frame, number, (view, &write.index), &written.edge);
+            e.store_within(nest, frame, number, (view, &write.index), &written.edges);
         }
         Ok(())
     }

@@ -141,7 +141,7 @@ impl Inside<'_, '_> {
             return Ok(e.load_packed(packed, ranges, &frame, (elem, Some(outside))));
         }
         let view = known.view(stage.op, access.value)?;
-        Ok(e.load(self.nest(), &frame, view, &access.index, Some(outside.into())))
+        Ok(e.load(self.nest(), &frame, (view, &access.index), (Some(outside), &[])))
     }
 
     // ---- what is read ahead

@@ -23,7 +23,7 @@ use super::flow::{Contents, Flow};
 use super::online::Online;
 use super::ranges::gone_through;
 use crate::region::rows::check_column_access;
-use crate::region::{Access, Edge, Nest, Stage};
+use crate::region::{Access, Nest, Stage};
 
 pub(super) type Checked = Result<(), String>;
 
@@ -513,10 +513,6 @@ impl<'c, 'a> Check<'c, '_, 'a> {
                 tensor(),
                 tile.space
             ));
-        }
-        let col = tile.cols.map(|dim| dim.0);
-        if let Edge::Apart(edges) = nest.edge(&self.of.region.facts, read, col) {
-            return Err(format!("{name} reads outside {} along {edges} dims that are not its columns", tensor()));
         }
         self.moves_forward(read, tile)
     }
