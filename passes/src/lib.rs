@@ -3,7 +3,9 @@
 
 mod arithmetic;
 pub mod attach_target;
+pub mod channels_last;
 pub mod check_combiners;
+mod constants;
 pub mod elementwise_to_graph;
 mod elided;
 pub mod expand_fma;
@@ -57,6 +59,7 @@ pub fn register(registry: &mut PassRegistry) {
     generic::register(registry);
     shape::register(registry);
     registry.add(&attach_target::ATTACH_TARGET);
+    registry.add(&channels_last::CHANNELS_LAST);
     registry.add(&check_combiners::CHECK_COMBINERS);
     registry.add(&elementwise_to_graph::CONVERT_ELEMENTWISE_TO_GRAPH);
     registry.add(&expand_fma::EXPAND_FMA);

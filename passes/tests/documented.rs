@@ -8,6 +8,7 @@ use sutura_dialects::text::parse_text;
 use sutura_ir::Context;
 use sutura_ir::diagnostics::Diagnostics;
 use sutura_ir::pass::{Anchor, Event, OptionKind, PassInfo, PassRegistry, RunConfig, parse_pipeline, run_pipeline};
+use sutura_passes::channels_last::CHANNELS_LAST;
 use sutura_passes::check_combiners::CHECK_COMBINERS;
 use sutura_passes::expand_operators::EXPAND_OPERATORS;
 use sutura_passes::fold_into_weights::FOLD_INTO_WEIGHTS;
@@ -126,6 +127,7 @@ fn docs_are_up_to_date() {
         &SPLIT_COMPLEX,
         &LEGALIZE_ELEMENTS,
         &SPLIT_PRODUCTS,
+        &CHANNELS_LAST,
         &PROPAGATE_RESHAPES,
         &STITCH,
         &REFINE_FUSION_PLAN,

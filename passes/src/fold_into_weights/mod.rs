@@ -12,7 +12,6 @@
 //! each run, here it is not. So this pass comes behind that one.
 
 mod chain;
-mod evaluate;
 mod place;
 #[cfg(test)]
 mod tests;
@@ -31,10 +30,10 @@ use sutura_ir::pass::{
 };
 use sutura_ir::{Attr, Block, Body, Context, Op, OpRef, Rewriter, Type, Value};
 
+use crate::constants::evaluate;
 use crate::functions::{Remark, computes, of_each_function, say};
 use crate::graph_property_rewrite::{Grown, Inputs, allowed_flags, clean, missing_flags};
 use chain::{Chain, Kind, Last, Term};
-use evaluate::evaluate;
 
 /// `fold-into-weights`
 pub static FOLD_INTO_WEIGHTS: PassInfo = PassInfo {

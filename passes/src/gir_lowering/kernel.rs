@@ -373,6 +373,10 @@ impl<'a> Lowering<'a, '_> {
                 value.exists = self.fixed_dim(*offset, &view, dim, value.exists);
             }
         }
+        // A processor takes long over an address that is no memory, even where a mask leaves all of it out.
+        if let Some(exists) = value.exists {
+            value.base = self.e.select(exists, value.base, view.ptr);
+        }
         Ok(value)
     }
 

@@ -103,9 +103,8 @@ impl ContractPlan {
         if self.rows[..self.rows.len() - 1].iter().all(|d| nest.is_unit(*d)) && nest.is_unit(row) {
             return misfit("moves its window nowhere");
         }
-        let side_by_side = |e: &AffineExpr| {
-            nest.mentions_expr(*e, row) || nest.plain(*e).is_some_and(|dim| self.sums.contains(&dim))
-        };
+        let side_by_side =
+            |e: &AffineExpr| nest.mentions_expr(*e, row) || nest.plain(*e).is_some_and(|dim| self.sums.contains(&dim));
         if !lhs.index.last().is_some_and(side_by_side) {
             return misfit("has rows along a dimension that is not the last of what it reads, nor are channels");
         }

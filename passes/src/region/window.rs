@@ -54,7 +54,9 @@ impl ContractPlan {
         let Some((last, before)) = stage.inputs[lhs].index.split_last() else { return misfit("reads one number") };
         let channels = nest.plain(*last).filter(|dim| !stage.reduced.contains(dim));
         let Some(col) = channels.or_else(|| moving(last)) else {
-            return misfit("moves its window along a dimension that is not the last of what it reads, nor are channels");
+            return misfit(
+                "moves its window along a dimension that is not the last of what it reads, nor are channels",
+            );
         };
         let along = before.iter().rev().map_while(|e| Some((moving(e)?, e))).enumerate();
         // Groups further out have several indices of a dim only where windows share what they read.
@@ -97,8 +99,7 @@ impl ContractPlan {
             let Some(steps) = nest.steps(*expr, &fixed).filter(|steps| steps.iter().all(|(_, step)| *step > 0)) else {
                 return misfit("reads its window backward or in unequal steps");
             };
-            let along: Vec<usize> =
-                steps.into_iter().map(|(dim, _)| dim).filter(|d| tiled.contains(d)).collect();
+            let along: Vec<usize> = steps.into_iter().map(|(dim, _)| dim).filter(|d| tiled.contains(d)).collect();
             if along.len() > 1 || along.iter().any(|dim| seen.contains(dim)) {
                 return misfit("reads its window along a diagonal");
             }

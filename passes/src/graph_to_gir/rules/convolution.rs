@@ -16,7 +16,7 @@ use crate::region::{ContractPlan, Nest};
 const ROWS: i64 = 192;
 
 /// Results along a line where their number is open: those of usual networks.
-const LINES: [i64; 12] = [7, 8, 14, 16, 20, 28, 32, 40, 56, 64, 112, 128];
+pub(super) const LINES: [i64; 12] = [7, 8, 14, 16, 20, 28, 32, 40, 56, 64, 112, 128];
 
 /// Results of a group along a line where there may be more.
 pub(super) const LINE: i64 = 56;

@@ -9,15 +9,15 @@ use sutura_ir::affine::AffineExpr;
 use super::super::kernel::Built;
 use super::super::region::{FusedRegion, Lowered};
 use super::super::schedule::{Group, emit};
-use super::convolution::{GROUPS, LINE, covered, of_tile};
+use super::convolution::{GROUPS, LINE, LINES, covered, of_tile};
 use super::{each, in_grid, place, stage_name};
 use crate::region::cost::{element_bytes, likely_size};
 use crate::region::{ContractPlan, Nest};
 
 /// Lowers the region of a window.
 pub(in super::super) fn lower(region: &FusedRegion<'_>) -> Built<Lowered> {
-    let fitted = Nest::of(&region.facts, &region.ops, &region.outputs)
-        .and_then(|nest| Ok((ContractPlan::moving(&nest)?, nest)));
+    let fitted =
+        Nest::of(&region.facts, &region.ops, &region.outputs).and_then(|nest| Ok((ContractPlan::moving(&nest)?, nest)));
     let (plan, nest) =
         fitted.map_err(|misfit| Box::new(region.op.error(format!("is no region of a window: {misfit}"))))?;
     let version = |(few, guard): (bool, Vec<Poly>)| {
@@ -44,15 +44,19 @@ fn tile_of(region: &FusedRegion<'_>, nest: &Nest<'_>, plan: &ContractPlan, few: 
     let (registers, lanes) = region.machine.vectors;
     let (registers, lanes) = (registers.max(6), lanes.max(1));
     let vectors = if few { 1 } else { 2 };
-    let share = if moves(nest, plan, plan.col()) { 3 } else { 2 };
+    let moved = moves(nest, plan, plan.col());
+    let share = if moved { 3 } else { 2 };
     let most = (registers / share / vectors).clamp(1, 8);
     let known = plan.row().map_or(Some(1), |row| nest.extents[row].as_const());
     // Rows beyond the end are computed in vain; each row loads once more.
     let price = |rows: i64, all: i64| (all.saturating_add(rows - 1) / rows).saturating_mul(rows + 1);
+    let lines = known.map_or(LINES.to_vec(), |all| vec![all]);
+    let sum = |rows: i64| lines.iter().map(|all| price(rows, *all).saturating_mul(1000) / all.max(&1)).sum::<i64>();
     let rows = match known {
-        Some(all) => (1..=most).rev().min_by_key(|rows| price(*rows, all)).unwrap_or(1),
         // Maps of short lines are those of 7 and 14.
-        None => most.min(if few { 7 } else { 4 }),
+        None if few && moved => most.min(7),
+        None if moved => most.min(4),
+        _ => (1..=most).rev().min_by_key(|rows| sum(*rows)).unwrap_or(1),
     };
     (rows, vectors * lanes)
 }

@@ -26,7 +26,9 @@ impl Inside<'_, '_> {
             Some(units) if operand.body.is_empty() => {
                 self.bring_shared(e, ranges, (operand, later), (known, units), state)?
             }
-            _ if operand.body.is_empty() => self.of.bring_near(e, ranges, operand, known)?,
+            _ if operand.body.is_empty() => {
+                self.of.bring_near(e, ranges, (operand, if self.units.is_none() { later } else { &[] }), known)?
+            }
             _ if access.slot.is_none() => {
                 let panels = self.of.panels_for(e, ranges, operand)?;
                 state.panels.insert(at, panels);

@@ -6,7 +6,7 @@
 
 use sutura_dialects::r#dyn::poly::Poly;
 use sutura_dialects::gir::constraints::Scope;
-use sutura_dialects::gir::ops::{LoadOp, SliceOp, StoreOp};
+use sutura_dialects::gir::ops::{IndexOp, LoadOp, SliceOp, StoreOp};
 use sutura_dialects::gir::types::{SliceType, Space, TileType, ViewType};
 use sutura_dialects::schedule::{Node, Operand, Split, walk};
 use sutura_ir::affine::{AffineExpr, AffineOp};
@@ -19,8 +19,8 @@ use super::describe::called;
 use super::nodes::Units;
 use super::ranges::{Range, Ranges};
 use super::{REFUSED, Region};
-use crate::region::cost::element_bytes;
 use crate::region::Access;
+use crate::region::cost::element_bytes;
 
 /// Most bytes of an operand near; code generation gives a thread no more.
 pub(super) const MOST_NEAR: i64 = 1 << 20;
@@ -99,15 +99,17 @@ struct From {
     pad: Option<Attr>,
     /// Dimensions that are read at one index, which may lie outside.
     edges: Vec<usize>,
+    /// How many indices of each dimension are copied, if that is less than there is room for.
+    ends: Vec<Option<Value>>,
 }
 
 impl Region<'_, '_> {
-    /// Brings near what the loops that follow read of an operand.
+    /// Brings near what the nodes that follow read of an operand: `later` in it, where they end with their dims.
     pub(super) fn bring_near(
         &self,
         e: &mut Emit<'_>,
         ranges: &Ranges,
-        operand: &Operand,
+        (operand, later): (&Operand, &[Node]),
         known: &Known,
     ) -> Built<Near> {
         let stage = &self.nest.stages[operand.stage.number];
@@ -125,7 +127,8 @@ impl Region<'_, '_> {
         let elem = e.view_elem(tensor);
         let outside = !edges.is_empty() || dims.last().is_some_and(|dim| dim.clipped);
         let pad = access.oob.or_else(|| outside.then(|| zero(self.nest.cx, elem)));
-        let from = From { tensor, pad, edges };
+        let ends = dims.iter().map(|dim| self.end_of(e, ranges, dim, later)).collect();
+        let from = From { tensor, pad, edges, ends };
         let near = self.near_memory(e, operand, Scope::Unit, (elem, dims))?;
         let mut at = Vec::new();
         self.copy(e, &from, &near, &mut at)?;
@@ -299,6 +302,40 @@ impl Region<'_, '_> {
         Ok(NearDim { moving, start, count, clipped })
     }
 
+    /// How many indices of a dimension are read, where a block may reach beyond the end of its dim: those of whole tiles.
+    fn end_of(&self, e: &mut Emit<'_>, ranges: &Ranges, near: &NearDim, later: &[Node]) -> Option<Value> {
+        let count = near.count.as_const().filter(|_| near.clipped)?;
+        let mut moving = near.moving.iter().filter_map(|(dim, factor, base)| Some((*dim, *factor, (*base)?)));
+        let ((dim, factor, base), None) = (moving.next()?, moving.next()) else { return None };
+        let (by, tile) = match ranges.0[dim] {
+            Range::Block { by, .. } => (by, 1),
+            Range::Tile { by, .. } => (by, self.tile_that_ends(later, dim, ranges.0[dim])?),
+            _ => return None,
+        };
+        let cx = self.nest.cx;
+        let constant = |value: i64| cx.affine_const(value);
+        let left = cx.affine_binary(AffineOp::Mul, cx.affine_dim(0), constant(-1));
+        let left = cx.affine_binary(AffineOp::Add, cx.affine_symbol(0), left);
+        let tiles = cx.affine_binary(AffineOp::CeilDiv, left, constant(tile));
+        let moved = cx.affine_binary(AffineOp::Mul, tiles, constant(tile.checked_mul(factor)?));
+        let end = cx.affine_binary(AffineOp::Add, moved, constant(count - by.checked_mul(factor)?));
+        let size = e.size(&self.nest.extents[dim]);
+        Some(IndexOp::value(&mut e.b, e.loc, cx.affine_map(1, 1, &[constant(count), end]), &[base, size]))
+    }
+
+    /// The tile of a loop that ends with its dim, if it is the one that is over tiles of it.
+    fn tile_that_ends(&self, later: &[Node], dim: usize, around: Range) -> Option<i64> {
+        let mut loops = Vec::new();
+        walk(later, &mut |node| match node {
+            Node::Loop(l) if l.dim.0 == dim => loops.push((self.ends_with_dim(l, around), l.split)),
+            _ => {}
+        });
+        match loops[..] {
+            [(true, Split::By(by))] => Some(by),
+            _ => None,
+        }
+    }
+
     /// Copies line by line, each at `at` along the dimensions before the last.
     fn copy(&self, e: &mut Emit<'_>, from: &From, near: &Near, at: &mut Vec<Value>) -> Built<()> {
         let Some(dim) = near.dims.get(at.len() + 1).map(|_| &near.dims[at.len()]) else {
@@ -311,7 +348,9 @@ impl Region<'_, '_> {
             at.pop();
             return Ok(());
         }
-        e.for_loop(&dim.count, &[], &mut |e, index, _| {
+        let end = from.ends[at.len()].unwrap_or_else(|| e.size(&dim.count));
+        let first = e.constant(0);
+        e.for_range((first, end), &[], &mut |e, index, _| {
             at.push(index);
             self.copy(e, from, near, at)?;
             at.pop();
@@ -320,7 +359,7 @@ impl Region<'_, '_> {
         Ok(())
     }
 
-    fn copy_line(&self, e: &mut Emit<'_>, &From { tensor, pad, ref edges }: &From, near: &Near, at: &[Value]) {
+    fn copy_line(&self, e: &mut Emit<'_>, &From { tensor, pad, ref edges, .. }: &From, near: &Near, at: &[Value]) {
         let cx = self.nest.cx;
         let last = near.dims.len() - 1;
         let mut offsets: Vec<Value> = Vec::with_capacity(near.dims.len());

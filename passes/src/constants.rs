@@ -11,7 +11,7 @@ const MAIN: &str = "main";
 
 /// The elements of the tensors that `build` makes of copies of `inputs`, which are made of constants alone; `None` where they
 /// cannot be computed.
-pub(super) fn evaluate(
+pub(crate) fn evaluate(
     cx: &Context,
     from: &Body,
     inputs: &[Value],
