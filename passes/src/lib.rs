@@ -51,6 +51,7 @@ pub mod stitch;
 pub mod tensorize;
 #[cfg(test)]
 mod testing;
+pub mod winograd;
 
 use sutura_ir::pass::PassRegistry;
 
@@ -61,6 +62,7 @@ pub fn register(registry: &mut PassRegistry) {
     registry.add(&attach_target::ATTACH_TARGET);
     registry.add(&channels_last::CHANNELS_LAST);
     registry.add(&check_combiners::CHECK_COMBINERS);
+    registry.add(&winograd::WINOGRAD);
     registry.add(&elementwise_to_graph::CONVERT_ELEMENTWISE_TO_GRAPH);
     registry.add(&expand_fma::EXPAND_FMA);
     registry.add(&expand_truncf::EXPAND_TRUNCF);

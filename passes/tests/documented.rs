@@ -26,6 +26,7 @@ use sutura_passes::scf_for_to_while::SCF_FOR_TO_WHILE;
 use sutura_passes::split_complex::SPLIT_COMPLEX;
 use sutura_passes::split_products::SPLIT_PRODUCTS;
 use sutura_passes::stitch::STITCH;
+use sutura_passes::winograd::WINOGRAD;
 
 const HEAD: &str = "# Generic passes
 
@@ -128,6 +129,7 @@ fn docs_are_up_to_date() {
         &LEGALIZE_ELEMENTS,
         &SPLIT_PRODUCTS,
         &CHANNELS_LAST,
+        &WINOGRAD,
         &PROPAGATE_RESHAPES,
         &STITCH,
         &REFINE_FUSION_PLAN,

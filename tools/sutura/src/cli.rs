@@ -13,7 +13,7 @@ use sutura_run::shell::{CompletionsArgs, ManualArgs};
 
 use crate::dims::Dims;
 use crate::library::parse_prefix;
-use crate::pipeline::{Emit, INTEGERS};
+use crate::pipeline::{Emit, INTEGERS, WINOGRAD};
 
 /// Said below the help of the tool and of its commands.
 fn exit_codes() -> String {
@@ -208,7 +208,8 @@ pub(crate) struct CompileArgs {
     /// by rounding. `reassoc`: sums and products in another order; `nsz`: the sign of a zero may change (factoring out,
     /// merging constant factors and exponentials need both); `arcp`: `x / c` as a multiplication; `nnan`: there are no NaN.
     /// `integers`: products of dequantized numbers as products of the stored integers, with the scales behind the sum.
-    /// Alone it means `fast`, all flags but `integers`. Without it every rewrite keeps every bit. The artifact records it
+    /// `winograd`: 3x3 convolutions with 16 products for 36, whose results differ by more (docs/passes.md).
+    /// Alone it means `fast`, all flags but `integers` and `winograd`. Without it every rewrite keeps every bit. The artifact records it
     #[arg(long, value_name = "FLAGS", num_args = 0..=1, require_equals = true, value_delimiter = ',')]
     #[arg(default_missing_value = "fast", value_parser = fast_math())]
     pub(crate) fast_math: Vec<String>,
@@ -238,7 +239,7 @@ pub(crate) struct Fusion {
 
 /// What `--fast-math` takes.
 fn fast_math() -> PossibleValuesParser {
-    PossibleValuesParser::new(FAST_MATH.iter().map(|(name, _)| *name).chain([INTEGERS]))
+    PossibleValuesParser::new(FAST_MATH.iter().map(|(name, _)| *name).chain([INTEGERS, WINOGRAD]))
 }
 
 fn index_limit(text: &str) -> Result<i64, String> {

@@ -14,6 +14,7 @@ use sutura_ir::diagnostics::{Diagnostic, Diagnostics, Severity};
 use sutura_ir::pass::{Event, PassError, PassRegistry, RunConfig, parse_pipeline, run_pipeline};
 use sutura_ir::verify::{VerifyOptions, verify};
 use sutura_ir::{Context, Module, Op, OpRef, Rewriter, Type};
+use sutura_passes::channels_last::CHANNELS_LAST;
 use sutura_passes::fold_into_weights::FOLD_INTO_WEIGHTS;
 use sutura_passes::gpu_narrow_indices::GPU_NARROW_INDICES;
 use sutura_passes::graph_operator_rewrite::GRAPH_OPERATOR_REWRITE;
@@ -164,6 +165,9 @@ const LEAST_SAVING: u32 = 40;
 
 /// The word of `--fast-math` for products of quantized numbers as integers, which is no flag of floats and not one of `fast`.
 pub(crate) const INTEGERS: &str = "integers";
+
+/// The word of `--fast-math` for convolutions by Winograd's algorithm, of the same kind.
+pub(crate) const WINOGRAD: &str = "winograd";
 
 /// Everything that programs are read and changed with.
 pub(crate) struct Compilation {
@@ -353,8 +357,14 @@ impl Compilation {
         if let Some(pass) = PLANTED.get().filter(|_| stage.name == TILE) {
             passes = format!("{},{passes}", pass.argument);
         }
-        let flags: Vec<&str> = self.fast_math.iter().map(String::as_str).filter(|flag| *flag != INTEGERS).collect();
-        if flags.len() < self.fast_math.len() {
+        let asked = |word: &str| self.fast_math.iter().any(|flag| flag == word);
+        let of_floats = |flag: &&str| ![INTEGERS, WINOGRAD].contains(flag);
+        let flags: Vec<&str> = self.fast_math.iter().map(String::as_str).filter(of_floats).collect();
+        if asked(WINOGRAD) {
+            let layouts = CHANNELS_LAST.argument;
+            passes = passes.replace(layouts, &format!("{layouts},{}", sutura_passes::winograd::WINOGRAD.argument));
+        }
+        if asked(INTEGERS) {
             let rewrite = GRAPH_PROPERTY_REWRITE.argument;
             let before = format!("{}{{allow-rounding=true}},{rewrite}", INTEGER_PRODUCTS.argument);
             passes = passes.replace(rewrite, &before);

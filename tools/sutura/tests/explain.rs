@@ -379,6 +379,11 @@ fn fast_math_is_asked_for_and_recorded() {
         let manifest: serde_json::Value = serde_json::from_slice(&shown.stdout).unwrap();
         assert_eq!(manifest["math"]["fast_math"].to_string(), recorded);
     }
+    // A word of its own, which `fast` does not mean.
+    let output = sutura(at, &["compile", "third.mlir", "-o", "third.sutura", "--fast-math=winograd", "-vv"]);
+    assert!(output.status.success() && stderr(&output).contains("channels-last,winograd,"), "{}", stderr(&output));
+    let output = sutura(at, &["compile", "third.mlir", "-o", "third.sutura", "--fast-math", "-vv"]);
+    assert!(output.status.success() && !stderr(&output).contains("winograd"), "{}", stderr(&output));
     let wrong = sutura(at, &["compile", "third.mlir", "-o", "third.sutura", "--fast-math=quick"]);
     assert_eq!(wrong.status.code(), Some(2));
     assert!(stderr(&wrong).contains("quick"), "{}", stderr(&wrong));
