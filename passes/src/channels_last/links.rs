@@ -9,7 +9,9 @@ use sutura_dialects::graph::{ComputeForm, ComputeOp, IteratorKind, ReshapeOp, ma
 use sutura_ir::affine::AffineExpr;
 use sutura_ir::op_def::Traits;
 use sutura_ir::registry::constant_of;
-use sutura_ir::{BlockRef, Op, OpRef, Value};
+use sutura_ir::{BlockRef, OpRef, Value};
+
+use super::classes::{Classes, Layouts};
 
 /// Channels from which on vectors of them are worth it.
 const LEAST_CHANNELS: i64 = 8;
@@ -71,13 +73,23 @@ impl<'a> Links<'a> {
             let of_form: HashSet<Value> = form.inputs().chain(form.results()).collect();
             of_form.into_iter().for_each(|value| users.entry(value).or_default().push(number));
         }
+        let mut reshaped: HashMap<Value, Vec<Value>> = HashMap::new();
+        for reshape in &self.reshapes {
+            reshaped.entry(reshape.input()).or_default().push(reshape.result());
+            reshaped.entry(reshape.result()).or_default().push(reshape.input());
+        }
         while let Some(value) = self.open.pop_front() {
             let last = self.channels[&value];
             for number in users.get(&value).into_iter().flatten() {
                 let form = self.forms[*number].clone();
                 self.through(&form, (value, last));
             }
-            self.through_reshapes(facts, value, last);
+            for other in reshaped.get(&value).into_iter().flatten() {
+                match self.same_place(facts, (value, last), *other) {
+                    Some(place) => self.found(*other, place),
+                    None => self.hold(value, "a reshape splits its channels, or joins them with others"),
+                }
+            }
         }
     }
 
@@ -99,21 +111,6 @@ impl<'a> Links<'a> {
             let ends = [product.sums, product.makes];
             if ends.contains(&Some(iterator)) {
                 ends.into_iter().flatten().for_each(|other| self.found_along(form, other));
-            }
-        }
-    }
-
-    fn through_reshapes(&mut self, facts: &Facts, value: Value, last: usize) {
-        let pairs: Vec<(Value, Value)> = self.reshapes.iter().map(|r| (r.input(), r.result())).collect();
-        for (input, result) in pairs {
-            let other = match (input == value, result == value) {
-                (true, _) => result,
-                (_, true) => input,
-                _ => continue,
-            };
-            match self.same_place(facts, (value, last), other) {
-                Some(place) => self.found(other, place),
-                None => self.hold(value, "a reshape splits its channels, or joins them with others"),
             }
         }
     }
@@ -158,36 +155,48 @@ impl<'a> Links<'a> {
         self.held.entry(value).or_insert_with(|| why.to_owned());
     }
 
-    /// Tensors that change, each with the dimension that becomes the last, and those that would have to but stay; both in order.
-    #[allow(clippy::type_complexity)]
-    pub(super) fn decided(mut self) -> (Vec<(Value, usize)>, Vec<(Value, String)>) {
+    /// What becomes of the tensors that have channels.
+    pub(super) fn decided(mut self) -> Layouts {
         let made = self.block.ops().flat_map(|op| op.results());
         let known: Vec<(Value, usize)> = made.filter_map(|value| Some((value, *self.channels.get(&value)?))).collect();
         let moves: Vec<(Value, usize)> =
             known.into_iter().filter(|(value, last)| self.would_move(*value, *last)).collect();
+        let classes = Classes::of(&self, &moves);
+        let mut leaving = Vec::new();
         for (value, last) in &moves {
             if let Some(why) = self.why_not(*value, *last) {
                 self.hold(*value, &why);
-            }
-        }
-        // A reshape has both its tensors in one layout.
-        let moving: HashSet<Value> = moves.iter().map(|(value, _)| *value).collect();
-        let mut changed = true;
-        while changed {
-            changed = false;
-            for reshape in &self.reshapes {
-                let pair = [reshape.input(), reshape.result()];
-                let turns = pair.map(|value| moving.contains(&value) && !self.held.contains_key(&value));
-                if turns[0] != turns[1] {
-                    let value = if turns[0] { pair[0] } else { pair[1] };
-                    self.held.insert(value, "a reshape is between it and a tensor that stays".to_owned());
-                    changed = true;
+            } else if let Some(why) = self.leaves(*value) {
+                // What a window makes has the layout of what it reads: it is turned when it leaves.
+                match classes.has_window(*value) {
+                    true => leaving.push(*value),
+                    false => self.hold(*value, &why),
                 }
             }
         }
+        classes.settle(&mut self.held);
         let (kept, turned): (Vec<_>, Vec<_>) = moves.into_iter().partition(|(value, _)| self.held.contains_key(value));
         let kept = kept.into_iter().map(|(value, _)| (value, self.held[&value].clone())).collect();
-        (turned, kept)
+        leaving.retain(|value| !self.held.contains_key(value));
+        Layouts { turned, kept, leaving }
+    }
+
+    /// Pairs of tensors that an op reads and makes through a window, and makes no channels of its own.
+    pub(super) fn windows(&self) -> impl Iterator<Item = (Value, Value)> + '_ {
+        self.forms.iter().filter(|form| product(form).is_none_or(|product| !product.has_features())).flat_map(|form| {
+            let through = (0..form.input_maps.len()).filter(|input| moves_a_window(form, *input));
+            through.flat_map(move |input| form.results().map(move |result| (form.op.operand(input), result)))
+        })
+    }
+
+    /// Pairs of tensors that one kernel has, or, if so, a reshape.
+    pub(super) fn together(&self) -> impl Iterator<Item = (Value, Value, bool)> + '_ {
+        let elementwise = self.forms.iter().filter(|form| !form.has_reduction());
+        let pairs = elementwise.flat_map(|form| {
+            let alone = form.inputs().filter(|input| form.op.body.has_one_use(*input));
+            alone.flat_map(|input| form.results().map(move |result| (input, result, false)))
+        });
+        pairs.chain(self.reshapes.iter().map(|reshape| (reshape.input(), reshape.result(), true)))
     }
 
     /// Whether elements move when a dimension becomes the last.
@@ -196,9 +205,9 @@ impl<'a> Links<'a> {
         sizes.iter().skip(last + 1).any(|size| size.as_ref().and_then(Poly::as_const) != Some(1))
     }
 
-    /// Why a tensor stays for what it is, or for who uses it.
+    /// Why a tensor stays for what it is.
     fn why_not(&self, value: Value, last: usize) -> Option<String> {
-        let BlockRef { cx, body, block } = self.block;
+        let BlockRef { cx, body, .. } = self.block;
         let sizes = symbolic_shape(cx, body.ty(value))?;
         if sizes.iter().any(Option::is_none) {
             return Some("its sizes are not known".to_owned());
@@ -207,20 +216,25 @@ impl<'a> Links<'a> {
         if channels.is_none_or(|channels| channels < LEAST_CHANNELS) {
             return Some(format!("it has less than {LEAST_CHANNELS} channels, or a number that is open"));
         }
-        let structured = |op: Op| {
-            let op = OpRef::new(cx, body, op);
-            op.is::<ComputeOp<'_>>() || op.as_::<ReshapeOp<'_>>().is_some_and(|reshape| reshape.shape().is_none())
-        };
-        let maker = body.defining_op(value)?;
-        let other = |op: Op| body.op_block(op) != Some(block) || !structured(op);
-        let readers = body.uses(value).map(|u| u.owner);
-        let at_fault = std::iter::once(maker).chain(readers).find(|op| other(*op))?;
-        let op = OpRef::new(cx, body, at_fault);
+        let maker = OpRef::new(cx, body, body.defining_op(value)?);
+        (!is_structured(maker)).then(|| format!("'{}' makes it", maker.name_str()))
+    }
+
+    /// Why somebody needs a tensor as it was.
+    fn leaves(&self, value: Value) -> Option<String> {
+        let BlockRef { cx, body, .. } = self.block;
+        let mut readers = body.uses(value).map(|u| OpRef::new(cx, body, u.owner));
+        let op = readers.find(|op| !is_structured(*op))?;
         Some(match op.has_trait(Traits::Terminator) {
             true => "the function returns it".to_owned(),
-            false => format!("'{}' {} it", op.name_str(), if at_fault == maker { "makes" } else { "reads" }),
+            false => format!("'{}' reads it", op.name_str()),
         })
     }
+}
+
+/// True for an op that reads and makes tensors of any layout.
+pub(super) fn is_structured(op: OpRef<'_>) -> bool {
+    op.is::<ComputeOp<'_>>() || op.as_::<ReshapeOp<'_>>().is_some_and(|reshape| reshape.shape().is_none())
 }
 
 impl Product {

@@ -2,12 +2,15 @@
 //!
 //! A convolution sums over channels and makes channels; a depthwise one and a pool run along them. Where channels are neighbours, a
 //! product reads and writes whole vectors of them and turns nothing, and a map of 7x7 fills vectors as one of 56x56 does. Layout is
-//! shape here: a tensor `[n, c, h, w]` becomes one of `[n, h, w, c]`, and the maps of the ops that make it and read it follow. No op is
-//! added for this, since an op reads any tensor in any order. What comes from outside a neighbourhood of such ops, and what leaves it,
-//! stays as it is, so that at most the first and the last ops of a network turn what they read or write.
+//! shape here: a tensor `[n, c, h, w]` becomes one of `[n, h, w, c]`, and the maps of the ops that make it and read it follow. An op reads
+//! any tensor in any order, so no op is added between; what comes from outside and what leaves stays as it is. A kernel has one layout:
+//! what it makes of what it has made stays with what leaves. Windows that are no products, as in pools, have the layout of what they
+//! read, and what they make is turned by an op of its own if it leaves. So at most the first and the last ops of a network turn what
+//! they read or write.
 //!
 //! AGO and OLLIE choose layouts op by op, with blocked ones among them (`papers.md` names them both); here blocks exist in packed weights alone.
 
+mod classes;
 mod links;
 mod rewrite;
 
@@ -29,9 +32,11 @@ pub static CHANNELS_LAST: PassInfo = PassInfo {
     description: "Convolutions with constant weights, depthwise ones among them, say which dimension of the tensors that they read and \
                   make has the channels. From there it is followed through elementwise operations, pools, concatenations, \
                   reductions, products with constants and reshapes. It becomes the last dimension of each tensor that only \
-                  structured operations make and read: types and maps change, and no operation is added. Tensors that a \
-                  function takes or returns, that another operation reads, that have less than 8 channels, or whose \
-                  channels are read in groups, stay as they are; a remark says so. Constants that run along channels \
+                  structured operations make and read: types and maps change. Tensors that a function takes or returns, \
+                  that another operation reads, that have less than 8 channels, or whose channels are read in groups, stay \
+                  as they are, and with them those that one kernel makes on the way to them, and what a window that is no \
+                  product makes of them; a remark says so. What such a window makes of a tensor that changed is turned \
+                  back by an operation of its own where it leaves. Constants that run along channels \
                   follow. Nothing changes for a device.",
     anchor: Anchor::Any,
     options: &[],
@@ -78,18 +83,18 @@ fn function(cx: &Context, body: &mut Body) -> Result<Vec<Remark>, Diagnostic> {
     }
     let facts = Facts::of_block(block).map_err(|(op, contradiction)| op.error(contradiction))?;
     links.follow(&facts);
-    let (turned, kept) = links.decided();
+    let layouts = links.decided();
     let name = |value| crate::region::cost::value_text(cx, body, value);
     let at = |value| body.defining_op(value).map_or(sutura_ir::Loc::UNKNOWN, |op| OpRef::new(cx, body, op).loc());
     let mut remarks: Vec<Remark> = Vec::new();
-    for (value, last) in &turned {
+    for (value, last) in &layouts.turned {
         let text = format!("{} lies with dimension {last} last, along which its channels are", name(*value));
         remarks.push((RemarkKind::Passed, at(*value), text));
     }
-    for (value, why) in kept {
-        remarks.push((RemarkKind::Missed, at(value), format!("{} lies as it did: {why}", name(value))));
+    for (value, why) in &layouts.kept {
+        remarks.push((RemarkKind::Missed, at(*value), format!("{} lies as it did: {why}", name(*value))));
     }
-    let changes = rewrite::changes(block, &turned);
+    let changes = rewrite::changes(block, &layouts);
     rewrite::apply(&mut Rewriter::new(cx, body), &changes);
     Ok(remarks)
 }

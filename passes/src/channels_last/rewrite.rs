@@ -2,13 +2,16 @@
 
 use std::collections::HashMap;
 
+use sutura_dialects::r#dyn::Facts;
 use sutura_dialects::r#dyn::attr::{symbolic_shape, with_sizes};
-use sutura_dialects::graph::{ComputeForm, ComputeOp, ConstantOp, maps};
+use sutura_dialects::graph::build::GraphBuilder;
+use sutura_dialects::graph::{ComputeForm, ComputeOp, ConstantOp, ShapeEnv, maps};
 use sutura_ir::affine::{AffineExpr, AffineMap};
 use sutura_ir::registry::constant_of;
-use sutura_ir::{Attr, BlockRef, Op, Rewriter, Type, Value};
+use sutura_ir::{Attr, BlockRef, Op, OpRef, Rewriter, Type, Value};
 
-use super::links::{moved, product, slots};
+use super::classes::Layouts;
+use super::links::{is_structured, moved, product, slots};
 use crate::constants::evaluate;
 
 /// Most elements of a constant that is turned here.
@@ -18,6 +21,8 @@ const MOST_ELEMENTS: i64 = 1 << 20;
 #[derive(Default)]
 pub(super) struct Changes {
     types: Vec<(Value, Type)>,
+    /// Tensors that are turned back for who needs them as they were, with the types that they had and the order of their dimensions then.
+    back: Vec<(Value, Type, Vec<usize>)>,
     ops: Vec<Change>,
 }
 
@@ -36,15 +41,19 @@ fn with_last<T: Clone>(list: &[T], last: usize) -> Vec<T> {
     list
 }
 
-/// What becomes of the ops of a block, for tensors whose given dimensions become the last.
-pub(super) fn changes(block: BlockRef<'_>, turned: &[(Value, usize)]) -> Changes {
+/// What becomes of the ops of a block.
+pub(super) fn changes(block: BlockRef<'_>, layouts: &Layouts) -> Changes {
     let (cx, body) = (block.cx, block.body);
-    let last: HashMap<Value, usize> = turned.iter().copied().collect();
+    let last: HashMap<Value, usize> = layouts.turned.iter().copied().collect();
     let mut changes = Changes::default();
-    for (value, last) in turned {
+    for (value, last) in &layouts.turned {
         let ty = body.ty(*value);
         let sizes = symbolic_shape(cx, ty).expect("its sizes are known");
         changes.types.push((*value, with_sizes(cx, ty, &with_last(&sizes, *last))));
+        if layouts.leaving.contains(value) {
+            let place = |dim: usize| if dim == *last { sizes.len() - 1 } else { dim - usize::from(dim > *last) };
+            changes.back.push((*value, ty, (0..sizes.len()).map(place).collect()));
+        }
     }
     let forms = block.ops().filter(|op| op.is::<ComputeOp<'_>>()).filter_map(ComputeForm::of);
     for form in forms.filter(|form| slots(form).any(|(value, _)| last.contains_key(&value))) {
@@ -101,11 +110,25 @@ fn turned_constant(block: BlockRef<'_>, value: Value, last: usize) -> Option<Att
     made?.first().copied()
 }
 
+/// Makes the tensor as it was for ops that read it so.
+fn turn_back(rw: &mut Rewriter<'_>, value: Value, ty: Type, order: &[usize]) {
+    let maker = rw.body().defining_op(value).expect("an op makes it");
+    rw.set_after(maker);
+    let (cx, loc) = (rw.cx(), rw.body().loc(maker));
+    let mut g = GraphBuilder::new(rw, ShapeEnv::new(Facts::new()), loc);
+    let back = g.transpose(value, order).expect("it is a permutation");
+    rw.set_type(back, ty);
+    rw.replace_uses_if(value, back, |body, user, _| !is_structured(OpRef::new(cx, body, user)));
+}
+
 /// Changes types, maps and constants.
 pub(super) fn apply(rw: &mut Rewriter<'_>, changes: &Changes) {
     let cx = rw.cx();
     for (value, ty) in &changes.types {
         rw.set_type(*value, *ty);
+    }
+    for (value, ty, order) in &changes.back {
+        turn_back(rw, *value, *ty, order);
     }
     for change in &changes.ops {
         let maps: Vec<Attr> = change.maps.iter().map(|map| cx.affine_map_attr(*map)).collect();

@@ -266,6 +266,15 @@ impl ContractPlan {
         self.batch.iter().chain(&self.rows).chain(&self.cols).copied()
     }
 
+    /// The parts that dims play, by their sizes.
+    pub fn roles(&self, nest: &Nest<'_>) -> String {
+        let parts = [("batch", &self.batch), ("rows", &self.rows), ("columns", &self.cols), ("sums over", &self.sums)];
+        let list =
+            |dims: &[usize]| dims.iter().map(|dim| nest.extents[*dim].to_string()).collect::<Vec<_>>().join(", ");
+        let parts = parts.iter().filter(|(_, dims)| !dims.is_empty());
+        parts.map(|(name, dims)| format!("{name} ({})", list(dims))).collect::<Vec<_>>().join(", ")
+    }
+
     /// The dim that tiles have columns along.
     pub fn col(&self) -> usize {
         *self.cols.last().expect("a contraction has columns")

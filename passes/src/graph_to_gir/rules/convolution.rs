@@ -173,14 +173,9 @@ fn side_by_side(nest: &Nest<'_>, plan: &ContractPlan) -> Option<Dim> {
 /// What is said of a convolution.
 fn said(region: &FusedRegion<'_>, nest: &Nest<'_>, plan: &ContractPlan) -> String {
     let blocks = Blocks::of(region, nest, plan);
-    let size = |dim: &usize| nest.extents[*dim].to_string();
-    let list = |dims: &[usize]| dims.iter().map(size).collect::<Vec<_>>().join(", ");
     format!(
-        "is a convolution: rows ({}), columns ({}), sums over ({}); tiles of {}x{}, and a group keeps near what the windows of \
-         {} lines of {} results cover",
-        list(&plan.rows),
-        list(&plan.cols),
-        list(&plan.sums),
+        "is a convolution: {}; tiles of {}x{}, and a group keeps near what the windows of {} lines of {} results cover",
+        plan.roles(nest),
         blocks.tile.0,
         blocks.tile.1,
         blocks.lines,

@@ -43,9 +43,12 @@ pub(in super::super) fn lower(region: &FusedRegion<'_>) -> Built<Lowered> {
     Ok(Lowered { remarks: said_of(&products), ..lowered })
 }
 
-/// What is said of how the groups of products share their factors.
+/// What is said of the parts that dims play, and of how groups share factors.
 fn said_of(products: &[Product<'_, '_>]) -> Vec<String> {
-    let mut remarks: Vec<String> = products.iter().filter_map(Product::said_of_sharing).collect();
+    let parts =
+        |p: &Product<'_, '_>| format!("is a product: {}; tiles of {}x{}", p.plan.roles(p.nest), p.tile.0, p.tile.1);
+    let mut remarks: Vec<String> = products.iter().map(parts).collect();
+    remarks.extend(products.iter().filter_map(Product::said_of_sharing));
     remarks.dedup();
     remarks
 }

@@ -25,7 +25,8 @@ pub(in super::super) fn lower(region: &FusedRegion<'_>) -> Built<Lowered> {
         Version { guard, launches, ..Version::default() }
     };
     let versions = widths(region, &nest, &plan).into_iter().map(version).collect();
-    emit(&[Group::by_rule(&[(region, &nest)], versions)])
+    let said = format!("is a window, which is no product and runs on vectors: {}", plan.roles(&nest));
+    emit(&[Group::by_rule(&[(region, &nest)], versions)]).map(|lowered| Lowered { remarks: vec![said], ..lowered })
 }
 
 /// Whether a line is one vector, and the guard of the version for that, the last of which has none.
