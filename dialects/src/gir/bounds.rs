@@ -23,6 +23,8 @@ pub struct Variable {
     pub value: Value,
     /// Smallest value.
     pub low: Poly,
+    /// A number that it is not below either, where the smallest value is the largest of several.
+    floor: Option<Poly>,
     /// Largest value; below the smallest when there is no trip.
     pub high: Poly,
     /// Values that it does not exceed either: the largest is the least of them and `high`.
@@ -97,8 +99,11 @@ impl<'a> Bounds<'a> {
         while self.variables.contains_key(&*name) {
             name.push('_');
         }
+        // What is taken from 0 is the least of 0 and of others: that is never negative.
+        let several = low.terms().any(|(atoms, _)| atoms.iter().any(|atom| matches!(atom, Atom::Min(..))));
+        let floor = (several && self.never_negative(&low)).then(Poly::default);
         self.exprs.insert(value, Poly::symbol(&name));
-        self.variables.insert(name.into(), Variable { value, low, high, caps });
+        self.variables.insert(name.into(), Variable { value, low, floor, high, caps });
     }
 
     /// The index variable called `name` in polynomials.
@@ -239,7 +244,7 @@ impl<'a> Bounds<'a> {
             }
             if rising || falling {
                 let high = cap.checked_sub(1).and_then(|at| range.caps.get(at)).unwrap_or(&range.high);
-                let bound = if rising == upper { high } else { &range.low };
+                let bound = if rising == upper { high } else { range.floor.as_ref().unwrap_or(&range.low) };
                 poly = poly.substitute(&|n| (n == &**name).then(|| bound.clone()));
             }
         }
@@ -249,7 +254,7 @@ impl<'a> Bounds<'a> {
     /// True when an atom is never negative.
     fn is_natural(&self, atom: &Atom) -> bool {
         let natural = |name: &Arc<str>| match self.variables.get(name) {
-            Some(variable) => variable.low.as_const().is_some_and(|low| low >= 0),
+            Some(variable) => variable.floor.as_ref().unwrap_or(&variable.low).as_const().is_some_and(|low| low >= 0),
             None => self.facts.info(name).min >= 0,
         };
         match atom {

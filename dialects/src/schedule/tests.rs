@@ -324,7 +324,8 @@ impl Choices<'_> {
         self.around.pop();
         let online = (runs == Runs::InTurn && self.below(4) == 0).then(|| self.stage());
         let unroll = (runs == Runs::InTurn && self.below(4) == 0 || self.is_wild()).then(|| self.power(64));
-        Loop { online, unroll, ..Loop::new(dim, split, runs, body) }
+        let inside = runs == Runs::InTurn && split == Split::One && self.below(4) == 0 || self.is_wild();
+        Loop { online, unroll, inside, ..Loop::new(dim, split, runs, body) }
     }
 
     /// Perhaps a loop of the grid, else nodes.

@@ -172,7 +172,8 @@ fn loop_over(p: &mut dyn ParamParser, depth: usize) -> Parsed<Loop> {
     };
     let online = if p.opt_keyword("online") { Some(stage(p)?) } else { None };
     let unroll = if p.opt_keyword("unroll") { Some(p.int()?) } else { None };
-    Ok(Loop { dim, split, runs, online, unroll, body: body(p, depth + 1)? })
+    let inside = p.opt_keyword("inside");
+    Ok(Loop { dim, split, runs, online, unroll, inside, body: body(p, depth + 1)? })
 }
 
 fn place(p: &mut dyn ParamParser, contract: bool) -> Parsed<Place> {
@@ -423,6 +424,9 @@ impl Lines<'_> {
         }
         if let Some(unroll) = inner.unroll {
             write!(self.out, " unroll {unroll}")?;
+        }
+        if inner.inside {
+            self.out.write_str(" inside")?;
         }
         self.body(&inner.body)
     }

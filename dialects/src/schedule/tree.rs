@@ -105,6 +105,8 @@ pub struct Loop {
     pub online: Option<StageName>,
     /// Trips that code has side by side.
     pub unroll: Option<i64>,
+    /// Of the places of a window, those that lie outside the tensor are left out: they would add zeros.
+    pub inside: bool,
     /// What a trip does.
     pub body: Vec<Node>,
 }
@@ -245,9 +247,9 @@ impl Operand {
 }
 
 impl Loop {
-    /// A loop of which nothing is online or unrolled.
+    /// A loop of which nothing is online, unrolled or left out.
     pub fn new(dim: Dim, split: Split, runs: Runs, body: Vec<Node>) -> Self {
-        Self { dim, split, runs, online: None, unroll: None, body }
+        Self { dim, split, runs, online: None, unroll: None, inside: false, body }
     }
 
     /// True for a loop of the grid.

@@ -159,6 +159,11 @@ impl<'t> Around<'t> {
             }
             _ => {}
         }
+        if inner.inside && (inner.runs != Runs::InTurn || inner.split != Split::One) {
+            return Err(format!(
+                "the loop over {dim} leaves out what lies outside, and does not run through it one by one"
+            ));
+        }
         if let Some(trips) = inner.unroll {
             if inner.runs != Runs::InTurn {
                 return Err(format!("the loop over {dim} is unrolled, and its trips do not run one after another"));

@@ -5,7 +5,7 @@ use sutura_dialects::r#dyn::{Facts, SymbolInfo};
 use sutura_dialects::gir::types::ViewType;
 use sutura_dialects::graph::{ConstantOp, FusionOp, ReshapeOp, SizeOp};
 use sutura_dialects::schedule::TreeAttr;
-use sutura_ir::{OpRef, Value};
+use sutura_ir::{Attr, OpRef, Type, Value};
 
 use super::kernel::{Built, Kernel};
 use super::machine::Machine;
@@ -160,15 +160,28 @@ impl<'a> FusedRegion<'a> {
         sizes
     }
 
+    /// True for a constant of finite floats.
+    pub(super) fn is_finite(&self, value: Value) -> bool {
+        let cx = self.op.cx;
+        let floats = self.constant(value).and_then(|constant| cx.dense(constant));
+        let floats = floats.filter(|elements| cx.element_type(elements.ty()) == Type::F32);
+        floats.is_some_and(|floats| floats.words().all(|word| f32::from_bits(word as u32).is_finite()))
+    }
+
     /// True for a tensor that is known at compile time, so that what only it goes into costs nothing at run time.
     pub(super) fn is_constant(&self, value: Value) -> bool {
-        let Some(at) = self.inputs.iter().position(|i| *i == value) else { return false };
+        self.constant(value).is_some()
+    }
+
+    /// The elements of a tensor that is known at compile time.
+    fn constant(&self, value: Value) -> Option<Attr> {
+        let at = self.inputs.iter().position(|i| *i == value)?;
         let mut value = self.op.operand(at);
         loop {
-            let Some(def) = self.op.body.defining_op(value).map(|o| self.op.at(o)) else { return false };
+            let def = self.op.body.defining_op(value).map(|o| self.op.at(o))?;
             match def.as_::<ReshapeOp<'_>>() {
                 Some(reshape) => value = reshape.input(),
-                None => return def.is::<ConstantOp<'_>>(),
+                None => return Some(def.as_::<ConstantOp<'_>>()?.elements()),
             }
         }
     }

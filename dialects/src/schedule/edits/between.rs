@@ -58,7 +58,11 @@ impl Differences<'_> {
 
     fn of_loop(&mut self, old: &Loop, new: &Loop, kernel: usize) -> Option<()> {
         let unroll = new.unroll.filter(|_| old.unroll != new.unroll);
-        if old.split == new.split && unroll.is_none() {
+        let inside = new.inside && !old.inside;
+        if old.inside && !new.inside {
+            return None;
+        }
+        if old.split == new.split && unroll.is_none() && !inside {
             return Some(());
         }
         let spot = self.spot(&old.body, kernel)?;
@@ -73,7 +77,8 @@ impl Differences<'_> {
             }
             self.found.push(Primitive::Retile(name.clone(), new.split));
         }
-        self.found.extend(unroll.map(|trips| Primitive::Unroll(name, Count(trips))));
+        self.found.extend(unroll.map(|trips| Primitive::Unroll(name.clone(), Count(trips))));
+        self.found.extend(inside.then_some(Primitive::Inside(name)));
         Some(())
     }
 

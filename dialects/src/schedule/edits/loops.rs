@@ -89,6 +89,11 @@ pub(super) fn unroll(scope: &mut Scope<'_>, name: &LoopName, trips: &Count) -> F
     change(scope, name, |l| l.unroll = Some(trips.0))
 }
 
+/// What lies outside is left out.
+pub(super) fn inside(scope: &mut Scope<'_>, name: &LoopName) -> Found<()> {
+    change(scope, name, |l| l.inside = true)
+}
+
 fn change(scope: &mut Scope<'_>, name: &LoopName, to: impl FnOnce(&mut Loop)) -> Found<()> {
     let (path, depth) = scope.view().named_loop(name)?;
     if let Node::Loop(l) = find::node_mut(scope.version(), &path, depth) {
@@ -116,6 +121,7 @@ pub(super) fn fuse(scope: &mut Scope<'_>, [outer, inner]: [DimLoop; 2], spot: &S
             body: inner.body,
             online: l.online.take().or(inner.online),
             unroll: l.unroll.or(inner.unroll),
+            inside: l.inside || inner.inside,
             ..l.clone()
         };
     }

@@ -2,11 +2,13 @@
 //! packed weights with it. Rows of a register tile are neighbours along a line, whatever the window's step.
 
 use sutura_dialects::schedule::{Bring, Dim, Kernel, Launch, Loop, Node, Operand, Place, Runs, Split, Tile, Version};
+use sutura_ir::Type;
 
 use super::super::kernel::Built;
 use super::super::machine::Machine;
 use super::super::region::{FusedRegion, Lowered};
 use super::super::schedule::{Group, emit};
+use super::super::tiles::zero;
 use super::{each, in_grid, place, stage_name};
 use crate::region::contract::price_in_tiles;
 use crate::region::cost::likely_size;
@@ -24,6 +26,9 @@ pub(super) const LINE: i64 = 56;
 /// Groups that are left for threads.
 pub(super) const GROUPS: i64 = 8;
 
+/// Lines of a map of which those outside are left out.
+const SMALL: i64 = 16;
+
 /// How a convolution is shared among groups.
 struct Blocks {
     /// Rows and columns of a register tile.
@@ -39,17 +44,20 @@ struct Blocks {
 /// Lowers the region of a convolution; nothing of any other.
 pub(in super::super) fn lower(region: &FusedRegion<'_>) -> Option<Built<Lowered>> {
     let nest = Nest::of(&region.facts, &region.ops, &region.outputs).ok()?;
-    let plan = ContractPlan::windowed(&nest).ok()?;
-    let versions = schedule(region, &nest, &plan);
+    let mut plan = ContractPlan::windowed(&nest).ok()?;
+    let narrow = narrowed(region, &nest, &plan);
+    plan.sums.sort_by_key(|dim| Some(*dim) != narrow);
+    let versions = schedule(region, &nest, &plan, narrow);
     let lowered = emit(&[Group::by_rule(&[(region, &nest)], versions)]);
     let said = said(region, &nest, &plan);
     Some(lowered.map(|lowered| Lowered { remarks: vec![said], ..lowered }))
 }
 
 /// The schedule of a convolution.
-fn schedule(region: &FusedRegion<'_>, nest: &Nest<'_>, plan: &ContractPlan) -> Vec<Version> {
+fn schedule(region: &FusedRegion<'_>, nest: &Nest<'_>, plan: &ContractPlan, narrow: Option<usize>) -> Vec<Version> {
     let blocks = Blocks::of(region, nest, plan);
-    let kernels = [pack_kernel(region.machine, nest, plan, &blocks), kernel(region.machine, nest, plan, &blocks)];
+    let packed = pack_kernel(region.machine, nest, plan, &blocks);
+    let kernels = [packed, kernel(region.machine, nest, plan, (&blocks, narrow))];
     let launches = kernels.into_iter().map(|kernel| Launch { kernels: vec![kernel] }).collect();
     vec![Version { launches, ..Version::default() }]
 }
@@ -107,8 +115,25 @@ pub(super) fn of_tile(nest: &Nest<'_>, plan: &ContractPlan, some: &[(Option<usiz
     }
 }
 
-fn sums(plan: &ContractPlan, body: Vec<Node>) -> Vec<Node> {
-    plan.sums.iter().rev().fold(body, |body, dim| vec![each(*dim, body)])
+/// Loops over what is summed up; over the places of a window that lie inside where `narrow` says so.
+fn sums(plan: &ContractPlan, narrow: Option<usize>, body: Vec<Node>) -> Vec<Node> {
+    plan.sums.iter().rev().fold(body, |body, dim| match each(*dim, body) {
+        Node::Loop(l) => vec![Node::Loop(Loop { inside: narrow == Some(*dim), ..l })],
+        node => vec![node],
+    })
+}
+
+/// The place of a window along which lines are left out that lie outside, since they are many of the lines of a small map. The loop
+/// over it is the outermost one.
+fn narrowed(region: &FusedRegion<'_>, nest: &Nest<'_>, plan: &ContractPlan) -> Option<usize> {
+    let lines = *plan.rows[..plan.rows.len() - 1].last()?;
+    let lhs = &nest.stages[plan.stage].inputs[plan.lhs];
+    let index = lhs.index.iter().find(|e| nest.mentions_expr(**e, lines))?;
+    let place = plan.sums.iter().copied().find(|dim| nest.mentions_expr(*index, *dim) && !nest.is_unit(*dim))?;
+    let small = nest.extents[lines].as_const().is_none_or(|lines| lines <= SMALL);
+    let outside = lhs.oob == Some(zero(nest.cx, Type::F32));
+    let weights = nest.stages[plan.stage].inputs[plan.rhs].value;
+    (small && outside && nest.plain(*index).is_none() && region.is_finite(weights)).then_some(place)
 }
 
 /// Dims of columns beside that of tiles.
@@ -123,15 +148,20 @@ fn pack_kernel(machine: &Machine, nest: &Nest<'_>, plan: &ContractPlan, blocks: 
     let pack = Node::Operand(Operand::new((stage, input), tile, Bring::Pack));
     let outer = plan.batch.iter().chain(outer_columns(plan)).map(|dim| (*dim, Split::One));
     let grid = outer.chain([(plan.col(), Split::By(blocks.tile.1))]).collect();
-    Kernel::new(in_grid(grid, sums(plan, vec![pack])))
+    Kernel::new(in_grid(grid, sums(plan, None, vec![pack])))
 }
 
-fn kernel(machine: &Machine, nest: &Nest<'_>, plan: &ContractPlan, blocks: &Blocks) -> Kernel {
+fn kernel(
+    machine: &Machine,
+    nest: &Nest<'_>,
+    plan: &ContractPlan,
+    (blocks, narrow): (&Blocks, Option<usize>),
+) -> Kernel {
     let (row, above) = plan.rows.split_last().expect("a convolution has rows");
     let (rows, col) = (Some(Dim(*row)), Some(Dim(plan.col())));
     let tile = Tile { rows, cols: col, space: machine.registers.to_string(), padded: false };
     let contract = Node::Place(Place { contract: true, ..place(nest, plan.stage, &tile) });
-    let mut body = sums(plan, vec![contract]);
+    let mut body = sums(plan, narrow, vec![contract]);
     body.extend(plan.rest.iter().map(|s| Node::Place(place(nest, *s, &tile))));
     let inner =
         |dim: usize, split: Split, body: Vec<Node>| vec![Node::Loop(Loop::new(Dim(dim), split, Runs::InTurn, body))];

@@ -11,6 +11,7 @@ mod copies;
 mod describe;
 mod flow;
 mod follow;
+mod inside;
 mod kernel;
 mod near;
 mod nodes;

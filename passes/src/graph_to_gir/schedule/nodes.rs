@@ -274,7 +274,7 @@ impl<'a> Inside<'_, 'a> {
     ) -> Built<()> {
         let Some((l, rest)) = path.split_first() else { return inside(e, ranges) };
         let range = ranges.0[l.dim.0];
-        let bounds = self.bounds_of(e, l, range)?;
+        let bounds = self.bounds_of(e, ranges, l)?;
         e.unroll = l.unroll;
         e.for_range(bounds, &[], &mut |e, trip, _| {
             let range = self.range_of(e, l, (range, trip));
@@ -285,7 +285,11 @@ impl<'a> Inside<'_, 'a> {
     }
 
     /// The trips of a loop: from one number to below another.
-    fn bounds_of(&self, e: &mut Emit<'_>, l: &Loop, range: Range) -> Built<(Value, Value)> {
+    fn bounds_of(&self, e: &mut Emit<'_>, ranges: &Ranges, l: &Loop) -> Built<(Value, Value)> {
+        let range = ranges.0[l.dim.0];
+        if l.inside {
+            return self.of.bounds_inside(e, ranges, l);
+        }
         if l.split == Split::One {
             return Ok(self.of.bounds(e, l.dim.0, range));
         }
@@ -333,7 +337,7 @@ impl<'a> Inside<'_, 'a> {
         });
         let (keys, mut inits): (Vec<Key>, Vec<Value>) = carried.unzip();
         let range = ranges.0[dim];
-        let bounds = self.bounds_of(e, l, range)?;
+        let bounds = self.bounds_of(e, ranges, l)?;
         let ahead = self.wait_in_registers(e, ranges, (l, bounds.0), known, &mut inits)?;
         let copied = asynchronous(&l.body);
         self.copy_first(e, ranges, (l, bounds.0), (&copied, known), state)?;

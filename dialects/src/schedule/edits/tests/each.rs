@@ -123,6 +123,16 @@ fn retile_and_bind() {
 }
 
 #[test]
+fn inside() {
+    let nest = kernel("loop d0 grid { loop d1 { place e:0 } }");
+    makes(&nest, "inside d1 of e:0", &nest.replace("loop d1", "loop d1 inside"));
+    let why = "the loop over d0 leaves out what lies outside, and does not run through it one by one";
+    refuses(&nest, "inside d0 of e:0", why);
+    let tiles = kernel("loop d0 grid { loop d1 by 4 { place e:0 } }");
+    refuses(&tiles, "inside d1 of e:0", &why.replace("d0", "d1"));
+}
+
+#[test]
 fn unroll_and_threads() {
     let nest = kernel("loop d0 grid { loop d1 by 8 { loop d2 { place e:0 } } }");
     makes(&nest, "unroll d1 of e:0 by 4", &nest.replace("by 8", "by 8 unroll 4"));

@@ -266,6 +266,13 @@ impl<'c, 'a> Check<'c, '_, 'a> {
     fn one_loop(&mut self, l: &'c Loop) -> Checked {
         let dim = l.dim.0;
         let left = self.left_of(l)?;
+        if l.inside {
+            let narrowed = self.of.narrowed(l).and_then(|narrowed| {
+                let open = narrowed.others.iter().find(|dim| self.left[**dim] != Left::Index);
+                open.map_or(Ok(()), |dim| Err(format!("it has several indices of d{dim}, which moves the window")))
+            });
+            narrowed.map_err(|why| format!("the loop over {} leaves out what lies outside, and {why}", l.dim))?;
+        }
         let mut inside: Vec<(usize, &Tile)> = Vec::new();
         walk(&l.body, &mut |node| {
             if let Node::Place(place) = node {
