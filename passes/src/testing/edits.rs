@@ -181,6 +181,7 @@ fn edit_node(node: &mut Node, dice: &mut Dice) {
     match node {
         Node::Loop(inner) => match dice.below(8) {
             3 => inner.unroll = Some(*dice.of(&[1, 2, 4, 64])),
+            4 => inner.inside = !inner.inside,
             0 => inner.dim = dice.dim(),
             1 => inner.runs = *dice.of(&[Runs::InTurn, Runs::Grid, Runs::Units]),
             2 => inner.online = dice.yes().then(|| StageName { number: dice.below(6), name: String::new() }),
