@@ -40,7 +40,8 @@ def options():
     parser.add_argument("--seconds", type=float, default=0.5)
     parser.add_argument("--old", help="folder of another build of sutura: run both in turns, without peers")
     parser.add_argument("--pairs", type=int, default=3)
-    parser.add_argument("--only", default="rows", help="workloads and families (rows, convolutions, products, examples)")
+    parser.add_argument("--only", default="rows", help="workloads and families (rows, convolutions, products, networks, attention, recurrent, examples)")
+    parser.add_argument("--json", type=pathlib.Path, help="adds what peers took to this file, for picture.py")
     return parser.parse_args()
 
 
@@ -97,6 +98,18 @@ def peers_table(args, pythons, folder, names, threads):
                         times[peer] = (min(old[0], line["median"]), line["difference"], line["operations"])
     for count in threads:
         table(best[count], peers, count)
+    if args.json:
+        keep(args.json, best)
+
+
+def keep(path, best):
+    """Seconds by workload, case and threads; what the file had of these is replaced."""
+    known = json.loads(path.read_text()) if path.exists() else []
+    new = [dict(workload=name, case=case, threads=int(count), seconds={peer: times[peer][0] for peer in times})
+           for count, cases in best.items() for (name, case), times in cases.items()]
+    key = lambda entry: (entry["workload"], entry["case"], entry["threads"])
+    replaced = {key(entry) for entry in new}
+    path.write_text(json.dumps([entry for entry in known if key(entry) not in replaced] + new, indent=0))
 
 
 def builds_table(args, pythons, folder, names, threads):

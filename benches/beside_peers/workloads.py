@@ -312,12 +312,13 @@ def mlp():
     return Example("mlp", [("x", F, ["batch", 64])], [dict(batch=1), dict(batch=7), dict(batch=64)])
 
 
+from attention import ATTENTION, RECURRENT  # noqa: E402
 from convolutions import CONVOLUTIONS  # noqa: E402  (these are made of what stands above)
 from networks import NETWORKS  # noqa: E402
 from products import PRODUCTS  # noqa: E402
 
 FAMILIES = {"rows": FOUR + TEN, "convolutions": CONVOLUTIONS, "products": PRODUCTS, "networks": NETWORKS,
-            "examples": [encoder, mlp]}
+            "attention": ATTENTION, "recurrent": RECURRENT, "examples": [encoder, mlp]}
 NAMED = {make.__name__: make for family in FAMILIES.values() for make in family}
 
 
