@@ -257,3 +257,64 @@ fn read(file: File, key: &Key) -> Option<Entry> {
         head == [&MAGIC[..], key.bytes()] && *blake3::hash(bytes.get(HEAD..)?).as_bytes() == *part(16 + HASH..HEAD)?;
     (whole && mapping.check().is_ok()).then_some(Entry { mapping })
 }
+
+#[cfg(test)]
+mod tests {
+    use std::io::Seek as _;
+
+    use super::*;
+
+    fn key(of: &str) -> Key {
+        KeyMaker::new("test").field(of).key()
+    }
+
+    /// Keeps so many bytes under a name, which was last asked for so many seconds ago.
+    fn keep(cache: &Cache, name: &str, bytes: usize, ago: u64) {
+        cache.put(Kind::Batch, &key(name), &[Part::Bytes(&vec![7; bytes])]);
+        let time = SystemTime::now() - std::time::Duration::from_secs(ago);
+        let file = File::options().write(true).open(cache.path(Kind::Batch, &key(name))).expect("it is kept");
+        file.set_times(FileTimes::new().set_accessed(time).set_modified(time)).expect("times are set");
+    }
+
+    #[test]
+    fn an_entry_is_what_was_put() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let cache = Cache::new(Place::at(folder.path().join("new/folder"), 1 << 20));
+        let mut file = tempfile::tempfile().expect("a file");
+        file.write_all(b"..from a file..").expect("written");
+        file.rewind().expect("rewound");
+        assert!(cache.get(Kind::Batch, &key("a")).is_none());
+        cache.put(Kind::Batch, &key("a"), &[Part::Bytes(b"bytes and "), Part::File(&file, 2, 11), Part::Bytes(b"")]);
+        let entry = cache.get(Kind::Batch, &key("a")).expect("it is known");
+        assert_eq!(entry.bytes(), b"bytes and from a file");
+        assert!(entry.is_unchanged());
+        assert!(cache.get(Kind::Program, &key("a")).is_none() && cache.get(Kind::Batch, &key("b")).is_none());
+        assert_eq!(cache.warnings(), 0);
+    }
+
+    #[test]
+    fn fields_do_not_run_into_each_other() {
+        let key = |fields: [&str; 2]| KeyMaker::new("test").field(fields[0]).field(fields[1]).key();
+        assert_ne!(key(["ab", "c"]), key(["a", "bc"]));
+        assert_ne!(KeyMaker::new("batch").key(), KeyMaker::new("program").key());
+    }
+
+    #[test]
+    fn what_is_too_large_is_not_kept_and_the_oldest_go() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let cache = Cache::new(Place::at(folder.path().to_owned(), 1000));
+        cache.put(Kind::Batch, &key("large"), &[Part::Bytes(&[0; 1000])]);
+        assert!(cache.get(Kind::Batch, &key("large")).is_none());
+        for (name, ago) in [("a", 30), ("b", 20), ("c", 10)] {
+            keep(&cache, name, 220, ago);
+        }
+        cache.sweep();
+        assert!(["a", "b", "c"].iter().all(|name| cache.path(Kind::Batch, &key(name)).exists()));
+        // Who asks for it keeps it.
+        assert!(cache.get(Kind::Batch, &key("a")).is_some());
+        keep(&cache, "d", 220, 0);
+        cache.sweep();
+        let left = ["a", "b", "c", "d"].map(|name| cache.path(Kind::Batch, &key(name)).exists());
+        assert_eq!(left, [true, false, true, true]);
+    }
+}
