@@ -31,6 +31,8 @@ for variable, folder in [
     path.append(os.path.dirname(named) if named else os.path.join(project, folder))
 path.append(os.environ["PATH"])
 config.environment["PATH"] = os.pathsep.join(path)
+# Nothing is taken from the user's cache, or left in it.
+config.environment["SUTURA_CACHE_DIR"] = ""
 
 for tool in ["sutura-opt", "sutura", "mlir-opt", "ptxas", "nvdisasm"]:
     if shutil.which(tool, path=config.environment["PATH"]):

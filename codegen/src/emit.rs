@@ -7,7 +7,7 @@ use crate::mlir::{Form, MlirModule};
 use crate::symbols::{PROVIDED, check_defined_but};
 use crate::target::Target;
 
-/// From `func arith math cf scf affine memref vector index ub llvm` to the LLVM dialect, for CPU kernels.
+/// From `func arith math cf scf affine memref vector index ub llvm` to the LLVM dialect, for CPU kernels, in simple form.
 ///
 /// `convert-vector-to-llvm` is named for the x86 ops, which `convert-to-llvm` does not know; the rest of `vector` needs no
 /// option. What cannot be lowered is left in place, and the translation names it.
@@ -22,12 +22,27 @@ pub const KERNEL_PIPELINE: &str = "builtin.module(\
     cse,\
     reconcile-unrealized-casts)";
 
+/// The same for code that LLVM simplifies anyway and that has nothing for the other passes to do, as the compiler's own has: each
+/// pass looks at every operation, and those that are left out take most of the time. LLVM makes the same code of both.
+const SHORT_PIPELINE: &str = "builtin.module(\
+    convert-scf-to-cf,\
+    convert-vector-to-llvm{enable-x86vector},\
+    convert-to-llvm,\
+    reconcile-unrealized-casts)";
+
+/// What the short pipeline leaves out passes for.
+const NEEDS_ALL: [&str; 3] = ["memref", "affine", "vector.transfer"];
+
+fn pipeline_for(text: &str) -> &'static str {
+    if NEEDS_ALL.iter().any(|part| text.contains(part)) { KERNEL_PIPELINE } else { SHORT_PIPELINE }
+}
+
 /// Lowers `text` to the LLVM dialect, in generic form. `name` is the file in locations; `warnings` gets what is no error.
 ///
 /// # Errors
 /// Those of [`MlirModule::parse`] and [`MlirModule::run_pipeline`].
 pub fn emit_llvm_dialect(text: &str, name: &str, warnings: &mut Vec<Diagnostic>) -> Result<String, Error> {
-    lowered(text, name, warnings)?.to_text(Form::Generic)
+    lowered(text, name, KERNEL_PIPELINE, warnings)?.to_text(Form::Generic)
 }
 
 /// Compiles `text` to optimised LLVM IR for `target`.
@@ -61,6 +76,7 @@ pub fn emit_object(text: &str, name: &str, target: &Target, warnings: &mut Vec<D
 pub struct Accepted {
     llvm: LlvmModule,
     target: Target,
+    functions: usize,
 }
 
 /// Takes `text` as far as it can be refused: it is parsed, verified, lowered and translated. [`emit_object`] begins so.
@@ -70,10 +86,11 @@ pub struct Accepted {
 pub fn accept(text: &str, name: &str, target: &Target, warnings: &mut Vec<Diagnostic>) -> Result<Accepted, Error> {
     // A wrong target is found before minutes of work, not after.
     target.check()?;
-    let mut module = lowered(text, name, warnings)?;
-    let llvm = module.to_llvm()?;
+    let mut module = lowered(text, name, pipeline_for(text), warnings)?;
+    let mut llvm = module.to_llvm()?;
     warnings.extend(module.take_remarks());
-    Ok(Accepted { llvm, target: target.clone() })
+    let functions = llvm.functions()?;
+    Ok(Accepted { llvm, target: target.clone(), functions })
 }
 
 impl Accepted {
@@ -82,9 +99,22 @@ impl Accepted {
     /// # Errors
     /// `Undefined` with the names that are used and not defined.
     pub fn check_defined(&mut self) -> Result<(), Error> {
+        self.check_defined_but(&[])
+    }
+
+    /// The same of a part of a program: other parts have the functions `elsewhere`.
+    ///
+    /// # Errors
+    /// As for [`check_defined`](Self::check_defined).
+    pub fn check_defined_but(&mut self, elsewhere: &[String]) -> Result<(), Error> {
         let mut symbols = self.llvm.undefined()?;
-        symbols.retain(|name| !PROVIDED.contains(&name.as_str()));
+        symbols.retain(|name| !PROVIDED.contains(&name.as_str()) && !elsewhere.contains(name));
         if symbols.is_empty() { Ok(()) } else { Err(Error::Undefined { symbols }) }
+    }
+
+    /// How many functions it has.
+    pub fn functions(&self) -> usize {
+        self.functions
     }
 
     /// Joins `text`, LLVM IR, with the code. It sees functions of the code by the second names of `renamed`; from outside only
@@ -129,9 +159,9 @@ pub fn emit_spirv(text: &str, name: &str, warnings: &mut Vec<Diagnostic>) -> Res
     module.into_spirv(warnings)
 }
 
-fn lowered(text: &str, name: &str, warnings: &mut Vec<Diagnostic>) -> Result<MlirModule, Error> {
+fn lowered(text: &str, name: &str, pipeline: &str, warnings: &mut Vec<Diagnostic>) -> Result<MlirModule, Error> {
     let mut module = MlirModule::parse(text, name)?;
-    module.run_pipeline(KERNEL_PIPELINE)?;
+    module.run_pipeline(pipeline)?;
     warnings.extend(module.take_remarks());
     Ok(module)
 }
@@ -141,4 +171,51 @@ fn optimized(text: &str, name: &str, target: &Target, warnings: &mut Vec<Diagnos
     llvm.optimize(target, Optimization::Full)?;
     warnings.extend(llvm.take_warnings());
     Ok(llvm)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A loop over vectors, with a constant that is folded and a value that is computed twice.
+    const LOOP: &str = r#""builtin.module"() ({
+  "func.func"() <{function_type = (!llvm.ptr, i64) -> (), sym_name = "f"}> ({
+  ^bb0(%p: !llvm.ptr, %n: i64):
+    %zero = "arith.constant"() <{value = 0 : i64}> : () -> i64
+    %one = "arith.constant"() <{value = 1 : i64}> : () -> i64
+    %two = "arith.addi"(%one, %one) : (i64, i64) -> i64
+    "scf.for"(%zero, %n, %one) ({
+    ^bb0(%i: i64):
+      %at = "arith.muli"(%i, %two) : (i64, i64) -> i64
+      %again = "arith.muli"(%i, %two) : (i64, i64) -> i64
+      %from = "llvm.getelementptr"(%p, %at) <{elem_type = f32, rawConstantIndices = array<i32: -2147483648>}> : (!llvm.ptr, i64) -> !llvm.ptr
+      %to = "llvm.getelementptr"(%p, %again) <{elem_type = f32, rawConstantIndices = array<i32: -2147483648>}> : (!llvm.ptr, i64) -> !llvm.ptr
+      %x = "llvm.load"(%from) <{alignment = 4 : i64}> : (!llvm.ptr) -> vector<16xf32>
+      %y = "arith.addf"(%x, %x) : (vector<16xf32>, vector<16xf32>) -> vector<16xf32>
+      "llvm.store"(%y, %to) <{alignment = 4 : i64}> : (vector<16xf32>, !llvm.ptr) -> ()
+      "scf.yield"() : () -> ()
+    }) : (i64, i64, i64) -> ()
+    "func.return"() : () -> ()
+  }) : () -> ()
+}) : () -> ()
+"#;
+
+    #[test]
+    fn both_pipelines_end_in_the_same_code() {
+        assert_eq!(pipeline_for(LOOP), SHORT_PIPELINE);
+        let object = |pipeline: &str| {
+            let target = Target::host();
+            let llvm = lowered(LOOP, "loop.mlir", pipeline, &mut Vec::new()).and_then(|mut module| module.to_llvm());
+            let accepted = Accepted { llvm: llvm.unwrap(), target, functions: 1 };
+            accepted.into_object(&mut Vec::new()).unwrap()
+        };
+        assert!(object(SHORT_PIPELINE) == object(KERNEL_PIPELINE));
+    }
+
+    #[test]
+    fn what_the_short_pipeline_cannot_lower_gets_the_long_one() {
+        for part in ["%0 = memref.alloc()", "affine.apply #map(%0)", "vector.transfer_read %0"] {
+            assert_eq!(pipeline_for(part), KERNEL_PIPELINE);
+        }
+    }
 }

@@ -32,6 +32,7 @@ mod device;
 mod diagnostic;
 mod emit;
 mod error;
+mod identity;
 mod jit;
 mod join;
 mod library;
@@ -53,9 +54,10 @@ pub use emit::{
     Accepted, KERNEL_PIPELINE, accept, emit_assembly, emit_llvm_dialect, emit_llvm_ir, emit_object, emit_spirv,
 };
 pub use error::{Error, Stage};
+pub use identity::identity;
 pub use jit::Jit;
 pub use library::{DATA_ALIGNMENT, data_offsets, write_archive, write_data_object};
-pub use link::{Linker, link_shared};
+pub use link::{Linker, link_object, link_shared};
 pub use llvm::{Emitted, LlvmModule, Optimization};
 pub use mlir::{Form, MlirModule};
 pub use ptxas::Assembler;

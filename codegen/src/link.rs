@@ -80,6 +80,36 @@ impl Linker {
         put(&linked, out).map_err(|source| Error::Io { what: "cannot write", path: out.to_owned(), source })
     }
 
+    /// Joins `objects` to one object.
+    ///
+    /// # Errors
+    /// `Linker` with what the linker said, `Io`.
+    pub fn link_object(&self, objects: &[Vec<u8>]) -> Result<Vec<u8>, Error> {
+        let (Linker::Lld(program) | Linker::Cc(program)) = self;
+        let io = |what, path: &Path| {
+            let path = path.to_owned();
+            move |source| Error::Io { what, path, source }
+        };
+        let temporary = env::temp_dir();
+        let scratch = tempfile::Builder::new().prefix("sutura-link-").tempdir_in(&temporary);
+        let scratch = scratch.map_err(io("cannot write to", &temporary))?;
+        let output = scratch.path().join("joined.o");
+        let mut command = Command::new(program);
+        command.arg("-r");
+        match self {
+            Linker::Lld(_) => command.arg("--threads=1"),
+            Linker::Cc(_) => command.args(["-nostdlib", "-Wl,--build-id=none"]),
+        };
+        command.arg("-o").arg(&output);
+        for (at, object) in objects.iter().enumerate() {
+            let input = scratch.path().join(format!("{at}.o"));
+            fs::write(&input, object).map_err(io("cannot write", &input))?;
+            command.arg(&input);
+        }
+        finish(&mut command, program, &output)?;
+        fs::read(&output).map_err(io("cannot read", &output))
+    }
+
     /// Links the object of a device's kernels into a code object, which the device's runtime loads.
     ///
     /// # Errors
@@ -145,6 +175,17 @@ fn finish(command: &mut Command, program: &Path, out: &Path) -> Result<(), Error
 /// Those of [`Linker::find`] and [`Linker::link_shared`].
 pub fn link_shared(objects: &[Vec<u8>], out: &Path) -> Result<(), Error> {
     Linker::find()?.link_shared(objects, out)
+}
+
+/// One object of several; of one that object.
+///
+/// # Errors
+/// Those of [`Linker::find`] and [`Linker::link_object`].
+pub fn link_object(objects: &[Vec<u8>]) -> Result<Vec<u8>, Error> {
+    match objects {
+        [one] => Ok(one.clone()),
+        several => Linker::find()?.link_object(several),
+    }
 }
 
 /// Renames, but never replaces a device or pipe by a file.

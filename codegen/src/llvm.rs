@@ -161,6 +161,11 @@ impl LlvmModule {
         })
     }
 
+    /// How many functions are defined here.
+    pub(crate) fn functions(&mut self) -> Result<usize, Error> {
+        self.module.with(Stage::Translate, |module| Ok(module.functions()))
+    }
+
     /// The module as textual LLVM IR.
     pub fn to_text(&mut self) -> Result<String, Error> {
         // SAFETY: the module is alive; LLVM hands over the text.
@@ -199,7 +204,7 @@ impl LlvmModule {
         let target = target.clone();
         self.checked(Stage::Emit, move |module| {
             let machine = module.aim(&target, optimization, Stage::Emit)?;
-            let _emitting = Emitting::new(module.functions());
+            let _emitting = Emitting::alone(module.functions());
             let (mut message, mut buffer) = (ptr::null_mut(), ptr::null_mut());
             // SAFETY: module and machine are alive, the out pointers valid; LLVM hands over a message or a buffer.
             unsafe {

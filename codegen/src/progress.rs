@@ -2,38 +2,52 @@
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-/// Of the module that is emitted at the time, in this process.
+/// Of the modules that are emitted at the time, in this process.
 static DONE: AtomicUsize = AtomicUsize::new(0);
 static TOTAL: AtomicUsize = AtomicUsize::new(0);
+/// How many [`Emitting`] live.
+static LIVE: AtomicUsize = AtomicUsize::new(0);
 
 /// How the remark ends that LLVM makes of each function when it has been emitted.
 const EMITTED: &str = " instructions in function";
 
-/// Functions that are emitted of the module at work, and all that it has; `None` if there is none.
+/// Functions that are emitted of the modules at work, and all that they have; `None` if there is none.
 pub fn emitted() -> Option<(usize, usize)> {
     let total = TOTAL.load(Ordering::Relaxed);
     (total > 0).then(|| (DONE.load(Ordering::Relaxed).min(total), total))
 }
 
-/// Functions that were emitted since the last module began.
+/// Functions that were emitted since work last began.
 pub fn done() -> usize {
     DONE.load(Ordering::Relaxed)
 }
 
-/// A module of so many functions is emitted while this lives.
-pub(crate) struct Emitting;
+/// So many functions are emitted while this lives, beside those of others that live.
+#[derive(Debug)]
+pub struct Emitting(());
 
 impl Emitting {
-    pub(crate) fn new(functions: usize) -> Self {
-        DONE.store(0, Ordering::Relaxed);
-        TOTAL.store(functions, Ordering::Relaxed);
-        Self
+    /// The same for a module by itself: of modules that were counted together each is counted already.
+    pub(crate) fn alone(functions: usize) -> Option<Self> {
+        (LIVE.load(Ordering::Relaxed) == 0).then(|| Self::new(functions))
+    }
+
+    /// Counts from here where nothing else is at work.
+    #[must_use]
+    pub fn new(functions: usize) -> Self {
+        if LIVE.fetch_add(1, Ordering::Relaxed) == 0 {
+            DONE.store(0, Ordering::Relaxed);
+        }
+        TOTAL.fetch_add(functions, Ordering::Relaxed);
+        Self(())
     }
 }
 
 impl Drop for Emitting {
     fn drop(&mut self) {
-        TOTAL.store(0, Ordering::Relaxed);
+        if LIVE.fetch_sub(1, Ordering::Relaxed) == 1 {
+            TOTAL.store(0, Ordering::Relaxed);
+        }
     }
 }
 

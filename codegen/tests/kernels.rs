@@ -7,7 +7,7 @@ use std::path::Path;
 
 use sutura_codegen::{
     CpuKernel, Jit, KERNEL_PIPELINE, Linker, MlirModule, Optimization, Target, emit_assembly, emit_llvm_dialect,
-    emit_llvm_ir, emit_object, link_shared,
+    emit_llvm_ir, emit_object, link_object, link_shared,
 };
 use sutura_mlir_link as _;
 
@@ -96,6 +96,38 @@ fn the_c_compiler_links_too() {
     let path = folder.path().join("cc.so");
     Linker::Cc("cc".into()).link_shared(&[object(&Target::new(LINUX, ""))], &path).unwrap();
     check_library(&path);
+}
+
+#[test]
+fn parts_of_a_program_become_one_object() {
+    let part = |text: &str| {
+        let text = format!("\"builtin.module\"() ({{\n{text}}}) : () -> ()\n");
+        emit_object(&text, "part.mlir", &Target::host(), &mut Vec::new()).unwrap()
+    };
+    let function = "function_type = (i64) -> i64, sym_name = ";
+    let twice = part(&format!(
+        "\"func.func\"() <{{{function}\"twice\"}}> ({{\n^bb0(%x: i64):\n %y = \"arith.addi\"(%x, %x) : (i64, i64) -> i64\n \
+         \"func.return\"(%y) : (i64) -> ()\n}}) : () -> ()\n"
+    ));
+    let caller = part(&format!(
+        "\"func.func\"() <{{{function}\"twice\", sym_visibility = \"private\"}}> ({{\n}}) : () -> ()\n\
+         \"func.func\"() <{{{function}\"four_times\"}}> ({{\n^bb0(%x: i64):\n %y = \"func.call\"(%x) <{{callee = @twice}}> : (i64) -> i64\n \
+         %z = \"func.call\"(%y) <{{callee = @twice}}> : (i64) -> i64\n \"func.return\"(%z) : (i64) -> ()\n}}) : () -> ()\n"
+    ));
+    let folder = tempfile::tempdir().unwrap();
+    let objects = [caller, twice];
+    let error = link_shared(&objects[..1], &folder.path().join("half.so")).unwrap_err();
+    assert!(error.to_string().contains("twice"), "{error}");
+    for linker in [Linker::find().unwrap(), Linker::Cc("cc".into())] {
+        let joined = linker.link_object(&objects).unwrap();
+        let mut jit = Jit::new().unwrap();
+        jit.add_object(&joined).unwrap();
+        let address = jit.symbol("four_times").unwrap();
+        // SAFETY: the symbol is a function of one number, and the session lives.
+        let four_times = unsafe { std::mem::transmute::<*const c_void, extern "C" fn(i64) -> i64>(address) };
+        assert_eq!(four_times(5), 20);
+    }
+    assert_eq!(link_object(&objects[1..]).unwrap(), objects[1]);
 }
 
 #[test]

@@ -90,3 +90,62 @@ fn what_does_not_fit_is_an_error() {
     let wide = InPlace::Constant { dtype: DType::I64, bytes: &bytes, len: 1 };
     assert!(run(vec![wide, InPlace::Room { dtype, bytes: &mut room }]).contains("%x is not given"));
 }
+
+/// `y[2, N, 4]` has columns of `x[N, M]` in panels of 4, with zeros behind the last one; each `extra` op is in the loop too.
+fn panels(cx: &Context, ty: &str, extra: &str) -> Module {
+    let text = format!(
+        "gir.kernel @k(%x: !gir.view<dram, {ty}, [N, M]> in, %y: !gir.view<dram, {ty}, [2, N, 4]> out)
+             dims(%N : [0, 100], %M : [5, 8]) grid(%p = 2) units(1) {{
+           %zero = arith.constant 0 : index
+           %one = arith.constant 1 : index
+           %first = gir.index affine_map<(d0) -> (d0 * 4)>(%p)
+           gir.for %i = %zero to %N {{
+             %from = gir.slice %x[%i, %first] cols(1) : !gir.view<dram, {ty}, [N, M]> -> !gir.slice<dram, {ty}, [1, 4]>
+             %t = gir.load %from pad(0 : {ty}) : !gir.slice<dram, {ty}, [1, 4]> -> !gir.tile<l1, {ty}, [1, 4]>
+             %to = gir.slice %y[%p, %i, %zero] cols(2) : !gir.view<dram, {ty}, [2, N, 4]> -> !gir.slice<dram, {ty}, [1, 4]>
+             gir.store %t, %to : !gir.tile<l1, {ty}, [1, 4]>, !gir.slice<dram, {ty}, [1, 4]>
+             {extra}
+           }}
+         }}"
+    );
+    let source = cx.sources().add("k.mlir".to_owned(), text.clone()).expect("a short text");
+    let mut diags = Diagnostics::default();
+    let module = sutura_grammar::parse_module(cx, &source, &sutura_grammar::ParseOptions::default(), &mut diags);
+    module.unwrap_or_else(|_| panic!("{text}\n{:#?}", diags.take()))
+}
+
+/// What [`panels`] makes of `x`, and what is wrong.
+fn panelled(extra: &str, (rows, columns): (usize, usize)) -> Result<Vec<i16>, String> {
+    let cx = Context::new(sutura_dialects::all());
+    let module = panels(&cx, "i16", extra);
+    let dtype = DType::Int { width: 16, unsigned: false };
+    let x: Vec<u8> = (1..=rows * columns).flat_map(|n| (n as i16).to_le_bytes()).collect();
+    // What was there before does not count.
+    let mut y = vec![0xff; 2 * rows * 4 * 2];
+    let given =
+        vec![InPlace::Constant { dtype, bytes: &x, len: rows * columns }, InPlace::Room { dtype, bytes: &mut y }];
+    let dims = [rows as i64, columns as i64];
+    run_kernel_in_place(kernel(&cx, &module), None, given, &dims).map_err(|error| error.to_string())?;
+    Ok(y.chunks(2).map(|word| i16::from_le_bytes([word[0], word[1]])).collect())
+}
+
+#[test]
+fn what_is_only_moved_is_padded_where_nothing_is() {
+    assert_eq!(panelled("", (2, 5)), Ok(vec![1, 2, 3, 4, 6, 7, 8, 9, 5, 0, 0, 0, 10, 0, 0, 0]));
+    assert_eq!(panelled("", (1, 8)), Ok(vec![1, 2, 3, 4, 5, 6, 7, 8]));
+    assert_eq!(panelled("", (0, 8)), Ok(vec![]));
+}
+
+#[test]
+fn what_is_moved_wrongly_is_said_as_ever() {
+    let store = |place: &str| {
+        format!(
+            "%again = gir.slice %y[{place}] cols(2) : !gir.view<dram, i16, [2, N, 4]> -> !gir.slice<dram, i16, [1, 4]>
+             gir.store %t, %again : !gir.tile<l1, i16, [1, 4]>, !gir.slice<dram, i16, [1, 4]>"
+        )
+    };
+    let twice = panelled(&store("%p, %i, %zero"), (2, 5)).expect_err("it writes twice");
+    assert!(twice.contains("a second time"), "{twice}");
+    let outside = panelled(&store("%first, %i, %zero"), (2, 5)).expect_err("there are two panels");
+    assert!(outside.contains("second time") || outside.contains("lies outside its size"), "{outside}");
+}

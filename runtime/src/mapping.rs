@@ -54,6 +54,11 @@ impl Mapping {
         self.map.as_deref().unwrap_or_default()
     }
 
+    /// The file.
+    pub fn file(&self) -> &File {
+        &self.file
+    }
+
     /// An error says what happened to the file since it was mapped; everything read from the mapping may be wrong then.
     ///
     /// # Errors

@@ -33,7 +33,7 @@ mod write;
 
 pub use read::Artifact;
 pub(crate) use read::Opening;
-pub use write::{Contents, to_bytes, variants_to_bytes, write, write_if, write_variants};
+pub use write::{Contents, to_bytes, variants_to_bytes, write, write_if, write_through, write_variants};
 
 /// Name of the entry that says what there is.
 pub const INDEX: &str = "index.json";

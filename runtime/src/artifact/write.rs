@@ -1,5 +1,6 @@
 //! Writing artifacts.
 
+use std::fs::File;
 use std::io::{self, BufWriter, Write};
 use std::path::Path;
 
@@ -46,11 +47,23 @@ pub fn write_if(
     variants: &[(&str, Contents<'_>)],
     ready: impl FnOnce() -> io::Result<()>,
 ) -> Result<()> {
-    let plan = match variants {
-        [(_, single)] => Plan::single(single)?,
-        several => Plan::several(several)?,
-    };
-    replace(path.as_ref(), &plan, ready)
+    replace(path.as_ref(), &Plan::of(variants)?, ready)
+}
+
+/// The same in a way of one's own: what `through` makes of the file gets all bytes, each constant in one piece, and then `ready`
+/// gets it back, which flushes it. Where that fails there is no file.
+pub fn write_through<W: Write>(
+    path: impl AsRef<Path>,
+    variants: &[(&str, Contents<'_>)],
+    through: impl FnOnce(File) -> W,
+    ready: impl FnOnce(W) -> io::Result<()>,
+) -> Result<()> {
+    let plan = Plan::of(variants)?;
+    files::replace(path.as_ref(), |file| {
+        let mut out = through(file.try_clone()?);
+        plan.write(&mut out)?;
+        ready(out)
+    })
 }
 
 /// The bytes of the file that [`write_variants()`] writes.
@@ -92,6 +105,13 @@ impl Data<'_> {
 }
 
 impl<'a> Plan<'a> {
+    fn of(variants: &[(&str, Contents<'a>)]) -> Result<Self> {
+        match variants {
+            [(_, single)] => Self::single(single),
+            several => Self::several(several),
+        }
+    }
+
     fn single(contents: &Contents<'a>) -> Result<Self> {
         let mut entries = Vec::new();
         add(&mut entries, "", contents, Some(check(contents)?));

@@ -1,6 +1,6 @@
 //! Files that appear when they are complete, and those that are gone in the end.
 
-use std::fs::{self, Permissions};
+use std::fs::{self, File, Permissions};
 use std::io::{self, Write};
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
@@ -51,6 +51,12 @@ impl Pending {
     #[must_use]
     pub fn path(&self) -> &Path {
         &self.path
+    }
+
+    /// The file, to be written in another way than by [`Write`].
+    #[must_use]
+    pub fn file(&self) -> &File {
+        self.temporary.file.as_file()
     }
 
     /// Puts the file into its place.

@@ -2,6 +2,7 @@
 
 use std::io::{IsTerminal, Write, stderr};
 use std::path::Path;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
@@ -28,6 +29,8 @@ pub struct Talk {
     progress: Option<Progress>,
     /// Where it goes instead of stderr.
     kept: Option<Said>,
+    /// How many warnings there were, also those that nobody wanted to see.
+    warned: Arc<AtomicUsize>,
 }
 
 /// What was said, kept instead of written.
@@ -53,13 +56,22 @@ impl Talk {
         let terminal = stderr().is_terminal();
         let progress = (terminal && format == MessageFormat::Human && !quiet).then(Progress::default);
         let stages = terminal || verbose > 0 || format == MessageFormat::Json;
-        Self { format, verbose, quiet, style, stages, progress, kept: None }
+        Self { format, verbose, quiet, style, stages, progress, kept: None, warned: Arc::default() }
     }
 
     /// One that says nothing but errors.
     pub fn silent() -> Self {
         let (format, style) = (MessageFormat::Human, RenderStyle::Plain);
-        Self { format, verbose: 0, quiet: true, style, stages: false, progress: None, kept: None }
+        Self {
+            format,
+            verbose: 0,
+            quiet: true,
+            style,
+            stages: false,
+            progress: None,
+            kept: None,
+            warned: Arc::default(),
+        }
     }
 
     /// The same, and what is said is kept.
@@ -189,9 +201,15 @@ impl Talk {
 
     /// Something that is likely wrong.
     pub fn warning(&self, message: &str) {
+        self.warned.fetch_add(1, Ordering::Relaxed);
         if !self.quiet {
             self.write(&format!("warning: {message}"), &json!({"level": "warning", "message": message}));
         }
+    }
+
+    /// How many warnings there were.
+    pub fn warnings(&self) -> usize {
+        self.warned.load(Ordering::Relaxed)
     }
 
     /// An error after which the command goes on.
@@ -201,6 +219,7 @@ impl Talk {
 
     /// A message about the IR; remarks only for those who asked.
     pub fn diagnostic(&self, cx: &Context, diagnostic: &Diagnostic) {
+        self.warned.fetch_add(usize::from(diagnostic.severity == Severity::Warning), Ordering::Relaxed);
         let shown = match diagnostic.severity {
             Severity::Error => true,
             Severity::Warning => !self.quiet,

@@ -9,13 +9,14 @@ use sutura_ir::asm::Resource;
 use sutura_ir::types::{FloatKind, Signedness, TypeData};
 use sutura_ir::{Attr, AttrData, Context, Module, Type};
 use sutura_passes::rt_to_upstream::{self as host, HostInterface};
-use sutura_runtime::artifact::{Contents, write_if};
+use sutura_runtime::artifact::{Contents, write_through};
 use sutura_runtime::manifest::{
     Check, CheckKind, Constant, DataCheck, DataCheckKind, Device, Dim, FORMAT, Function, Kernel, Manifest, Math,
     Symbol, Target, Temporary, Tool, Value,
 };
 use sutura_runtime::{ElementType, abi};
 
+use crate::cache::{Recorded, Recorder};
 use crate::costs::Costs;
 use crate::failure::{Failure, Kind};
 use crate::files::uninterrupted;
@@ -34,8 +35,8 @@ pub(crate) struct Part<'a> {
     pub(crate) manifest: &'a Manifest,
 }
 
-/// Writes the artifact and returns its size in bytes. Nothing is written where a file of the model changed meanwhile.
-pub(crate) fn write(path: &Path, compilation: &Compilation, parts: &[Part<'_>]) -> Result<u64, Failure> {
+/// Writes the artifact. Nothing is written where a file of the model changed meanwhile.
+pub(crate) fn write(path: &Path, compilation: &Compilation, parts: &[Part<'_>]) -> Result<Recorded, Failure> {
     let cx = &compilation.cx;
     let owned =
         parts.iter().map(|part| all_constants(cx, part.module, part.interface)).collect::<Result<Vec<_>, _>>()?;
@@ -46,20 +47,20 @@ pub(crate) fn write(path: &Path, compilation: &Compilation, parts: &[Part<'_>]) 
     });
     let contents: Vec<(&str, Contents<'_>)> = contents.collect();
     let _guard = uninterrupted();
-    let mut changed = None;
-    let unchanged = || {
+    let (mut changed, mut recorded) = (None, None);
+    let ready = |recorder: Recorder<'_>| {
+        recorded = Some(recorder.finish()?);
         compilation.files.check().map_err(|what| {
             changed = Some(Failure::new(Kind::System, what).hint("compile it again"));
             std::io::Error::other("the model changed")
         })
     };
-    let written = write_if(path, &contents, unchanged);
+    let written = write_through(path, &contents, |file| Recorder::new(file, &compilation.files), ready);
     if let Some(failure) = changed {
         return Err(failure);
     }
     written?;
-    let size = std::fs::metadata(path).map_err(|e| Failure::io("read", path, &e))?.len();
-    Ok(size)
+    recorded.ok_or_else(|| Failure::internal("an artifact was written without a record"))
 }
 
 /// The bytes of all constants, in order.

@@ -225,6 +225,11 @@ pub(crate) struct CompileArgs {
     /// Threads for compiling; all cores by default
     #[arg(long, value_name = "N", value_parser = threads)]
     pub(crate) threads: Option<u16>,
+    /// Compiles everything anew, and keeps nothing for the next time. Without it, what was compiled before is taken from
+    /// `$SUTURA_CACHE_DIR`, by default `$XDG_CACHE_HOME/sutura` or `~/.cache/sutura`, which holds up to `$SUTURA_CACHE_SIZE`
+    /// (2G)
+    #[arg(long)]
+    pub(crate) no_cache: bool,
     #[command(flatten)]
     pub(crate) reading: Reading,
 }

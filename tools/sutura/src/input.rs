@@ -5,7 +5,6 @@ use std::path::Path;
 use std::sync::Arc;
 
 use bytes::Bytes;
-use sha2::{Digest, Sha256};
 use sutura_import::onnx::{MapFile, OnnxModel, Origin};
 use sutura_input::{InputError, Limits, regular, rest_of, utf8, without_nul};
 
@@ -24,7 +23,7 @@ pub(crate) enum Input {
 /// A model file, read.
 pub(crate) struct Source {
     pub(crate) input: Input,
-    /// `sha256:…` of the file.
+    /// `blake3:…` of the file.
     pub(crate) hash: String,
     /// The file of an ONNX model, and where its data are.
     pub(crate) onnx: Option<(Bytes, Origin)>,
@@ -103,11 +102,9 @@ fn is_text(bytes: &[u8]) -> bool {
     !head.iter().any(control) && !OTHERS.iter().any(|other| begin.starts_with(other))
 }
 
-/// `sha256:…` of some bytes.
+/// `blake3:…` of some bytes.
 pub(crate) fn hash(bytes: &[u8]) -> String {
-    let digest = Sha256::digest(bytes);
-    let hex: String = digest.iter().map(|b| format!("{b:02x}")).collect();
-    format!("sha256:{hex}")
+    format!("blake3:{}", blake3::hash(bytes))
 }
 
 #[cfg(test)]
@@ -126,7 +123,7 @@ mod tests {
 
     #[test]
     fn hashes_name_their_algorithm() {
-        let empty = "sha256:e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855";
+        let empty = "blake3:af1349b9f5f9a1a6a0404dea36dcc9499bcb25c9adc112b7cc9a93cae41f3262";
         assert_eq!(hash(b""), empty);
     }
 }

@@ -2,6 +2,7 @@
 #![forbid(unsafe_code)]
 
 mod artifact;
+mod cache;
 mod check;
 mod cli;
 mod compile;
@@ -12,6 +13,7 @@ mod extract;
 mod failure;
 mod fmt;
 mod graph_function;
+mod host;
 mod input;
 mod library;
 mod likely;

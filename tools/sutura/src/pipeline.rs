@@ -26,6 +26,7 @@ use sutura_passes::rt_to_upstream::HOST_ATTR;
 use sutura_passes::stages;
 use sutura_passes::stitch::STITCH;
 
+use crate::cache::Cache;
 use crate::cli::Search;
 use crate::failure::{Failure, Kind};
 use crate::machine::{Machine, Vendor, Wanted};
@@ -191,6 +192,8 @@ pub(crate) struct Compilation {
     pub(crate) watched: RefCell<Vec<String>>,
     /// What the model was read from.
     pub(crate) files: ModelFiles,
+    /// What was compiled before, if that counts.
+    pub(crate) cache: Option<Cache>,
 }
 
 /// What somebody who watches finds in a program after a stage, or after `read`.
@@ -243,6 +246,7 @@ impl Compilation {
             watch: None,
             watched: RefCell::default(),
             files: ModelFiles::default(),
+            cache: None,
         }
     }
 
@@ -435,6 +439,11 @@ impl Compilation {
         Ok(program)
     }
 
+    /// Whether somebody wants to know more than the result.
+    pub(crate) fn is_watched(&self) -> bool {
+        self.watch.is_some() || self.begun.is_some() || self.heard.listening
+    }
+
     /// Lets whoever watches look at a program.
     pub(crate) fn look(&self, stage: &str, module: &Module) {
         if let Some(watch) = self.watch {
@@ -455,6 +464,11 @@ impl Compilation {
             return module_text(&self.cx, &program.module, &PrintOptions::default());
         }
         self.strip(&mut program.module);
+        self.stripped_text(program)
+    }
+
+    /// The text of a program in upstream operations from which [`strip`](Self::strip) has taken the rest.
+    pub(crate) fn stripped_text(&self, program: &Program) -> String {
         module_text(&self.cx, &program.module, &PrintOptions::generic())
     }
 
@@ -464,7 +478,7 @@ impl Compilation {
     }
 
     /// Takes off what only sutura understands: attributes for later stages, the description of the machine.
-    fn strip(&self, module: &mut Module) {
+    pub(crate) fn strip(&self, module: &mut Module) {
         let top = module.op();
         let block = module.body().entry_block();
         let ops: Vec<_> = block.into_iter().flat_map(|b| module.body().ops(b)).collect();

@@ -13,6 +13,8 @@ use sutura_ir::{LargeBlobs, Room};
 use sutura_output::folder_of;
 use sutura_runtime::mapping::{Mapping, Scratch};
 
+use crate::input::hash;
+
 /// The files that a model was read from, in memory.
 #[derive(Clone, Default)]
 pub(crate) struct ModelFiles {
@@ -20,7 +22,12 @@ pub(crate) struct ModelFiles {
 }
 
 /// A file, by what messages call it.
-type Named = (String, Arc<Mapping>);
+struct Named {
+    name: String,
+    mapping: Arc<Mapping>,
+    /// Once somebody has asked.
+    hash: Option<String>,
+}
 
 /// A mapping that several hold.
 struct Shared(Arc<Mapping>);
@@ -36,8 +43,35 @@ impl ModelFiles {
     pub(crate) fn map(&self, file: File, name: &str) -> io::Result<Bytes> {
         let mapping = Arc::new(Mapping::new(file)?);
         let bytes = Bytes::from_owner(Shared(mapping.clone()));
-        self.mapped.lock().unwrap_or_else(PoisonError::into_inner).push((name.to_owned(), mapping));
+        self.mapped.lock().unwrap_or_else(PoisonError::into_inner).push(Named {
+            name: name.to_owned(),
+            mapping,
+            hash: None,
+        });
         Ok(bytes)
+    }
+
+    /// A file, by its number.
+    pub(crate) fn nth(&self, number: usize) -> Option<Arc<Mapping>> {
+        let mapped = self.mapped.lock().unwrap_or_else(PoisonError::into_inner);
+        mapped.get(number).map(|file| file.mapping.clone())
+    }
+
+    /// The file that these bytes are a part of: its number, and where in it they are.
+    pub(crate) fn find(&self, part: &[u8]) -> Option<(usize, u64, Arc<Mapping>)> {
+        let mapped = self.mapped.lock().unwrap_or_else(PoisonError::into_inner);
+        mapped.iter().enumerate().find_map(|(number, file)| {
+            let (whole, part) = (file.mapping.bytes().as_ptr_range(), part.as_ptr_range());
+            let inside = whole.start <= part.start && part.end <= whole.end;
+            inside.then(|| (number, (part.start.addr() - whole.start.addr()) as u64, file.mapping.clone()))
+        })
+    }
+
+    /// Hashes of the files beside the model's own, which is the first.
+    pub(crate) fn hashes(&self) -> Vec<String> {
+        let mut mapped = self.mapped.lock().unwrap_or_else(PoisonError::into_inner);
+        let hash = |file: &mut Named| file.hash.get_or_insert_with(|| hash(file.mapping.bytes())).clone();
+        mapped.iter_mut().skip(1).map(hash).collect()
     }
 
     /// Whether all files are as they were when they were mapped.
@@ -46,7 +80,7 @@ impl ModelFiles {
     /// Which is not, and what happened to it.
     pub(crate) fn check(&self) -> Result<(), String> {
         let mapped = self.mapped.lock().unwrap_or_else(PoisonError::into_inner);
-        let changed = |(name, mapping): &Named| {
+        let changed = |Named { name, mapping, .. }: &Named| {
             mapping.check().err().map(|what| format!("`{name}` changed while it was compiled: {what}"))
         };
         mapped.iter().find_map(changed).map_or(Ok(()), Err)

@@ -268,7 +268,7 @@ fn artifacts_say_what_they_are() {
         "dimension  batch in [0, 64], likely [8]",
         "kernel     sum if -cols + 100 is at least 0: ReduceSum_1",
         "constants  1 of 4 bytes",
-        "source     sha256:",
+        "source     blake3:",
     ] {
         assert!(text.contains(line), "{line}\n{text}");
     }

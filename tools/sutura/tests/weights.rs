@@ -102,3 +102,37 @@ fn weights_of_4_bits_stay_small() {
     let artifact = std::fs::metadata(folder.path().join("m.sutura")).expect("a file").len();
     assert!(artifact < stored + stored / 4, "{artifact} bytes for {stored} of weights");
 }
+
+/// Weights that lie in the artifact as they lie in the model are read from there, and another weight is another model.
+#[test]
+fn the_cache_does_not_keep_weights_of_the_model() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let (path, columns) = (folder.path().join("w.bin"), 1 << 18);
+    floats(&path, columns);
+    let sizes = [columns as u64; 2];
+    let bytes = model("Add", "", sizes, &[("w", weight("w", F32, &[columns as u64], "w.bin"))], &[]);
+    std::fs::write(folder.path().join("m.onnx"), bytes).expect("a file");
+    let compile = |more: &[&str]| {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_sutura"));
+        command.current_dir(folder.path()).env("SUTURA_CACHE_DIR", folder.path().join("cache"));
+        let output = command.args(["compile", "-v", "m.onnx", "-o", "m.sutura"]).args(more).output().expect("it runs");
+        let said = String::from_utf8_lossy(&output.stderr).into_owned();
+        assert!(output.status.success(), "{said}");
+        let hit = said.lines().any(|line| line.starts_with("cache "));
+        (std::fs::read(folder.path().join("m.sutura")).expect("an artifact"), hit)
+    };
+    let (plain, _) = compile(&["--no-cache"]);
+    assert!(plain.len() > 1 << 20);
+    assert_eq!(compile(&[]), (plain.clone(), false));
+    let kept = std::fs::read_dir(folder.path().join("cache")).expect("a folder");
+    let kept: u64 = kept.map(|entry| entry.expect("an entry").metadata().expect("a file").len()).sum();
+    assert!(kept < 200_000, "{kept} bytes");
+    assert_eq!(compile(&[]), (plain.clone(), true));
+    // One bit of the weight.
+    let mut changed = std::fs::read(&path).expect("a file");
+    changed[12345] ^= 1;
+    std::fs::write(&path, changed).expect("a file");
+    let (other, hit) = compile(&[]);
+    assert!(!hit && other != plain);
+    assert_eq!(compile(&["--no-cache"]).0, other);
+}

@@ -121,6 +121,38 @@ impl<'m> Elements<'m> {
         }
     }
 
+    /// Copies elements of a constant into room, as many of both; false where these are not what they are, or elements are not whole
+    /// bytes. All must exist.
+    pub(super) fn copy_row(&mut self, to: Row, from: &Self, read: Row) -> bool {
+        let (Self::Room { dtype, bytes: out }, Self::Constant { bytes, distance, .. }) = (self, from) else {
+            return false;
+        };
+        let size = dtype.bytes();
+        if dtype.mask() != u64::MAX >> (64 - 8 * size.clamp(1, 8)) {
+            return false;
+        }
+        match size {
+            1 => copy::<1>(out, to, bytes, (read, *distance)),
+            2 => copy::<2>(out, to, bytes, (read, *distance)),
+            4 => copy::<4>(out, to, bytes, (read, *distance)),
+            8 => copy::<8>(out, to, bytes, (read, *distance)),
+            _ => return false,
+        }
+        true
+    }
+
+    /// Writes one number to elements of room, which must exist.
+    pub(super) fn fill_row(&mut self, row: Row, value: Scalar) {
+        if let Self::Room { dtype, bytes } = self {
+            let size = dtype.bytes();
+            let word = (value.bits() & dtype.mask()).to_le_bytes();
+            for k in 0..row.len {
+                let at = row.place(k) * size;
+                bytes[at..at + size].copy_from_slice(&word[..size]);
+            }
+        }
+    }
+
     /// Copies those elements that were written into the caller's buffer.
     pub(super) fn copy_out(&self, dtype: DType, written: impl Fn(usize) -> bool, buffer: &mut Buffer) {
         let Self::Own(lanes) = self else { return };
@@ -133,6 +165,33 @@ impl<'m> Elements<'m> {
         for i in (0..lanes.len()).filter(|i| written(*i)) {
             buffer.set(i, Some(Scalar::from_bits(dtype, lanes.bits(i))));
         }
+    }
+}
+
+/// Elements that lie `stride` apart.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Row {
+    pub(super) start: usize,
+    pub(super) stride: i64,
+    pub(super) len: usize,
+}
+
+impl Row {
+    fn place(self, k: usize) -> usize {
+        (self.start as i64 + k as i64 * self.stride) as usize
+    }
+}
+
+/// Copies elements of `N` bytes; those that are read lie `distance` bytes apart where the stride is 1.
+fn copy<const N: usize>(out: &mut [u8], to: Row, bytes: &[u8], (from, distance): (Row, usize)) {
+    if to.stride == 1 && from.stride == 1 && distance == N {
+        let (to, from) = (to.start * N, from.start * N..(from.start + from.len) * N);
+        out[to..to + from.len()].copy_from_slice(&bytes[from]);
+        return;
+    }
+    for k in 0..to.len {
+        let (to, from) = (to.place(k) * N, from.place(k) * distance);
+        out[to..to + N].copy_from_slice(&bytes[from..from + N]);
     }
 }
 

@@ -98,7 +98,7 @@ pub(super) struct Machine<'l, 'a, 'm> {
 }
 
 /// Most groups of one launch.
-const MAX_GROUPS: i64 = 1 << 28;
+pub(super) const MAX_GROUPS: i64 = 1 << 28;
 
 impl<'l, 'a, 'm> Machine<'l, 'a, 'm> {
     pub(super) fn new(launch: Launch<'l, 'a>, memory: Memory<'m>) -> Self {
@@ -471,13 +471,7 @@ impl<'l, 'a, 'm> Machine<'l, 'a, 'm> {
     }
 
     fn identity(&self, u: usize, view: Slot, dims: &SmallVec<[i64; 4]>) -> Result<Val, Fault> {
-        let view = self.view(u, view)?;
-        let count = |dims: &[i64]| dims.iter().try_fold(1i64, |n, d| n.checked_mul(*d));
-        if count(&view.dims).is_none() || count(&view.dims) != count(dims) {
-            let message = format!("sizes {:?} and {dims:?} hold different numbers of elements", view.dims);
-            return Err(Fault::shape(message));
-        }
-        Ok(Val::View(Rc::new(View { cell: view.cell, dims: dims.clone(), strides: View::row_major(dims) })))
+        Ok(Val::View(Rc::new(self.view(u, view)?.reshaped(dims)?)))
     }
 
     fn gather_rows(&mut self, u: usize, slots: (Slot, Slot, Slot), extents: Extents) -> Result<Tile, Fault> {
@@ -701,7 +695,7 @@ fn shuffle(order: &mut [u32], random: &mut Random) {
 }
 
 /// Indices along the grid of a linear group.
-fn delinearise(mut group: i64, grid: &[i64]) -> SmallVec<[i64; 4]> {
+pub(super) fn delinearise(mut group: i64, grid: &[i64]) -> SmallVec<[i64; 4]> {
     let mut indices: SmallVec<[i64; 4]> = grid.iter().map(|_| 0).collect();
     for (index, extent) in indices.iter_mut().zip(grid).rev() {
         *index = group % (*extent).max(1);

@@ -8,7 +8,7 @@ use std::collections::HashSet;
 use smallvec::SmallVec;
 use sutura_interp::{Buffer, DType, Fault, FaultKind, Scalar};
 
-use super::elements::{Elements, InPlace};
+use super::elements::{Elements, InPlace, Row};
 use super::tile::{Lanes, Rect, Span, Tile, Window};
 use crate::gir::kernel::Mode;
 
@@ -54,6 +54,35 @@ impl Bits {
             Page::Some { words, .. } => words[i % PAGE / 64] >> (i % 64) & 1 == 1,
             Page::All => true,
         }
+    }
+
+    /// Sets bits beside each other that lie in one page and are not set; false where that is not so, and then nothing is set.
+    fn set_run(&mut self, start: usize, len: usize) -> bool {
+        let (page, first) = (start / PAGE, start % PAGE);
+        if len == 0 || first + len > PAGE {
+            return false;
+        }
+        let bits = (self.len - page * PAGE).min(PAGE);
+        let page = &mut self.pages[page];
+        if let Page::None = page {
+            *page = Page::Some { words: vec![0; bits.div_ceil(64)].into(), count: 0 };
+        }
+        let Page::Some { words, count } = page else { return false };
+        let masks = |at: usize| {
+            let (lo, hi) = (first.max(at * 64) - at * 64, (first + len).min(at * 64 + 64) - at * 64);
+            (u64::MAX >> (64 - (hi - lo))) << lo
+        };
+        let touched = first / 64..(first + len).div_ceil(64);
+        if touched.clone().any(|at| words[at] & masks(at) != 0) {
+            return false;
+        }
+        touched.for_each(|at| words[at] |= masks(at));
+        *count += len;
+        self.count += len;
+        if *count == PAGE {
+            *page = Page::All;
+        }
+        true
     }
 
     /// Sets a bit and returns what it was.
@@ -158,6 +187,16 @@ impl View {
             strides[i] = strides[i + 1].saturating_mul(dims[i + 1].max(1));
         }
         strides
+    }
+
+    /// The same elements with other sizes, row-major.
+    pub(super) fn reshaped(&self, dims: &SmallVec<[i64; 4]>) -> Result<Self, Fault> {
+        let count = |dims: &[i64]| dims.iter().try_fold(1i64, |n, d| n.checked_mul(*d));
+        if count(&self.dims).is_none() || count(&self.dims) != count(dims) {
+            let message = format!("sizes {:?} and {dims:?} hold different numbers of elements", self.dims);
+            return Err(Fault::shape(message));
+        }
+        Ok(Self { cell: self.cell, dims: dims.clone(), strides: Self::row_major(dims) })
     }
 
     /// Number of elements that indices reach, from the first; `None` when it overflows or a stride is negative.
@@ -362,6 +401,53 @@ impl<'m> Memory<'m> {
         Ok(window.area())
     }
 
+    /// Copies what a load of `from`, padded with `pad`, and a store of the tile to `to` would; false where they do not lie in the
+    /// caller's memory, or their elements are not whole bytes.
+    pub(super) fn transfer(
+        &mut self,
+        from: &Slice,
+        to: &Slice,
+        pad: Option<Scalar>,
+        who: Actor,
+    ) -> Result<bool, Fault> {
+        let Ok([source, target]) = self.cells.get_disjoint_mut([from.cell, to.cell]) else { return Ok(false) };
+        if source.dtype != target.dtype || (from.rows, from.cols) != (to.rows, to.cols) {
+            return Ok(false);
+        }
+        let there = from.window();
+        let window = if pad.is_some() { to.window() } else { to.window().and(there) };
+        let (first, len) = (window.cols.lo, window.cols.len());
+        for r in window.rows.range().filter(|_| len > 0) {
+            let start = to.place(r, first);
+            target.write(start, to.col.stride, len, who)?;
+            let row = Row { start: start as usize, stride: to.col.stride, len };
+            if let Some(pad) =
+                pad.filter(|_| !there.covers(Rect { rows: Span { lo: r, hi: r + 1 }, cols: window.cols }))
+            {
+                target.elements.fill_row(row, pad);
+            }
+            let cols = Span { lo: first.max(there.cols.lo), hi: (first + len).min(there.cols.hi) };
+            if !there.rows.range().contains(&r) || cols.len() == 0 {
+                continue;
+            }
+            let row = Row { start: to.place(r, cols.lo) as usize, len: cols.len(), ..row };
+            let read = Row { start: from.place(r, cols.lo) as usize, stride: from.col.stride, len: cols.len() };
+            if !target.elements.copy_row(row, &source.elements, read) {
+                return Ok(false);
+            }
+        }
+        Ok(true)
+    }
+
+    /// Takes what was written so far for not written.
+    pub(super) fn forget_written(&mut self) {
+        for cell in &mut self.cells {
+            if let Shadow::Once(bits) = &mut cell.shadow {
+                *bits = Bits::new(bits.len);
+            }
+        }
+    }
+
     /// Begins an asynchronous copy: what it writes is as good as written, and nobody may touch it.
     pub(super) fn begin_copy(&mut self, from: &Slice, to: &Slice, zeros: bool, who: Actor) -> Result<(), Fault> {
         let cell = &mut self.cells[to.cell];
@@ -477,6 +563,12 @@ impl Cell<'_> {
         let place = |k: usize| (start + k as i64 * stride) as usize;
         let name = &self.name;
         let fault = |message: String| Err(Fault::new(FaultKind::Assertion, message));
+        if let Shadow::Once(bits) = &mut self.shadow
+            && stride == 1
+            && bits.set_run(start as usize, len)
+        {
+            return Ok(());
+        }
         match &mut self.shadow {
             Shadow::ReadOnly | Shadow::ReadDefined(_) => fault(format!("writes {name}, which the kernel only reads")),
             Shadow::Once(bits) => match (0..len).find(|k| bits.set(place(*k))) {

@@ -11,6 +11,7 @@ mod counters;
 mod elements;
 mod machine;
 mod memory;
+mod moves;
 mod numeric;
 #[cfg(test)]
 mod tests;

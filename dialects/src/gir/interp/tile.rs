@@ -116,7 +116,7 @@ impl Rect {
         Self { rows: self.rows.and(other.rows), cols: self.cols.and(other.cols) }
     }
 
-    fn covers(self, other: Self) -> bool {
+    pub(super) fn covers(self, other: Self) -> bool {
         self.and(other).area() == other.area()
     }
 

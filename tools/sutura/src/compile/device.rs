@@ -1,12 +1,14 @@
 //! Compiling for a device beside the processor: from modules of device code to what the vendor's driver loads.
 
+use std::cell::OnceCell;
 use std::time::Instant;
 
 use sutura_codegen as codegen;
 use sutura_passes::machine_code::Processor;
 use sutura_passes::rt_to_upstream::HostInterface;
 
-use super::{DeviceCode, Job, Lowered, Made, Ready, link};
+use super::host::link;
+use super::{DeviceCode, Job, Lowered, Made, Ready};
 use crate::cli::CompileArgs;
 use crate::failure::{Failure, Kind, of_codegen};
 use crate::files;
@@ -82,8 +84,8 @@ impl Job<'_> {
         }
         let device_text = self.compilation.text(&mut device, Emit::Mlir);
         let device = DeviceCode { text: device_text, program: device };
-        let text = self.compilation.text(&mut host, Emit::Mlir);
-        Ok(Some(Lowered { text, device: Some(device), device_kernels, interface, program: host }))
+        self.compilation.strip(&mut host.module);
+        Ok(Some(Lowered { text: OnceCell::new(), device: Some(device), device_kernels, interface, program: host }))
     }
 
     /// Whether somebody wants to know what kernels take.
@@ -178,11 +180,7 @@ impl Job<'_> {
 
     /// The artifact's part.
     fn device_part(&self, device: Vec<u8>, ready: Ready) -> Result<Made, Failure> {
-        let mut warnings = Vec::new();
-        let accepted = ready.host.ok_or_else(|| Failure::internal("the code was accepted and is gone"))?;
-        let object = accepted.into_object(&mut warnings).map_err(of_codegen)?;
-        self.warn(&warnings);
-        let host = link(object)?;
+        let host = link(&self.objects(ready.host)?)?;
         self.part(ready.artifact, ready.lowered.program, (host, Some(device)))
     }
 
@@ -198,7 +196,7 @@ impl Job<'_> {
         })?;
         self.warn(&warnings);
         match emit {
-            Emit::So => link(code),
+            Emit::So => link(&[code]),
             Emit::Cubin => {
                 let assembler = codegen::Assembler::find().map_err(of_codegen)?;
                 assembler.assemble(&String::from_utf8_lossy(&code), &target.cpu).map_err(of_codegen)

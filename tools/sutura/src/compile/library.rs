@@ -2,6 +2,7 @@
 
 use std::time::Instant;
 
+use super::host::Code;
 use super::{Job, Ready};
 use crate::artifact;
 use crate::failure::Failure;
@@ -27,7 +28,8 @@ impl Job<'_> {
         let owned = artifact::all_constants(&self.compilation.cx, module, interface)?;
         let constants: Vec<&[u8]> = owned.iter().map(AsRef::as_ref).collect();
         let (mut warnings, start) = (Vec::new(), Instant::now());
-        let object = library.object(ready.host.ok_or_else(gone)?, &constants, &mut warnings)?;
+        let Some(Code::Whole(whole)) = ready.host else { return Err(gone()) };
+        let object = library.object(*whole, &constants, &mut warnings)?;
         self.warn(&warnings);
         self.talk.stage("codegen", &format!("{} bytes of object code", object.len()), start.elapsed());
         self.keep(Emit::Obj, &object)?;

@@ -1,16 +1,17 @@
 //! `sutura compile`: from a model to an artifact, or to any stage before it.
 
 mod device;
+mod host;
 mod library;
 mod programs;
 mod reading;
+mod write;
 
-use std::cell::RefCell;
+use std::cell::{OnceCell, RefCell};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
-use serde_json::{Map, json};
 use sutura_codegen as codegen;
 use sutura_ir::Context;
 use sutura_passes::graph_to_gir::plan_file::Step;
@@ -19,6 +20,7 @@ use sutura_passes::rt_to_upstream::HostInterface;
 use sutura_runtime::Manifest;
 
 use crate::artifact;
+use crate::cache::Cache;
 use crate::check::ModelSurvey;
 use crate::cli::{CompileArgs, Search};
 use crate::costs::{self, Costs};
@@ -38,9 +40,11 @@ use crate::resources::DeviceKernel;
 use crate::schedules;
 use crate::talk::Talk;
 use crate::tune::Tuner;
+use host::Code;
 pub(crate) use programs::{compile_module, compile_text};
 use reading::read;
 pub(crate) use reading::source;
+use write::{Before, write};
 
 pub(crate) fn compile(args: &CompileArgs, talk: &Talk) -> Result<(), Failure> {
     let output = output(args)?;
@@ -62,7 +66,12 @@ pub(crate) fn compile(args: &CompileArgs, talk: &Talk) -> Result<(), Failure> {
     let compilation = if listening { Compilation::listening() } else { Compilation::new() };
     let mut compilation = compilation.storing_beside(&output);
     as_asked(&mut compilation, args);
+    compilation.cache = (!args.no_cache).then(|| Cache::of_user(talk)).flatten();
     let result = product(args, &output, &compilation, (report.as_ref(), tuner.as_ref()), talk);
+    if let Some(cache) = &compilation.cache {
+        cache.tell(talk);
+        cache.sweep();
+    }
     // What was remarked before a failure helps to understand it.
     let written = remarks.map_or(Ok(()), |sink| sink.write(&compilation.cx, &compilation.heard.all(), talk));
     result.and(written)
@@ -85,8 +94,13 @@ fn product(
     (report, tuner): (Option<&Report>, Option<&Tuner>),
     talk: &Talk,
 ) -> Result<(), Failure> {
+    let source = &source(args, compilation, talk)?;
+    let before = Before::of(args, compilation, source, talk);
+    if before.write(compilation, output, talk)? {
+        return Ok(());
+    }
     let mut made: Vec<Made> = Vec::new();
-    each_machine(args, compilation, talk, |job, program, source| {
+    each_machine(args, compilation, source, talk, |job, program| {
         if let Some(tuner) = tuner {
             tuner.start(job.machine, talk)?;
         }
@@ -101,17 +115,22 @@ fn product(
         let heard = compilation.heard.all();
         report.write(&compilation.cx, (&args.model, &source.hash), job.machine, args.emit, &heard)
     })?;
-    if made.is_empty() { Ok(()) } else { write(&made, compilation, output, talk) }
+    if made.is_empty() {
+        return Ok(());
+    }
+    let written = write(&made, compilation, output, talk)?;
+    before.keep((args, source), (&made, written), compilation, talk);
+    Ok(())
 }
 
 /// Reads the model anew for every machine that is asked for, and does with it what `work` says.
 fn each_machine(
     args: &CompileArgs,
     compilation: &Compilation,
+    source: &Source,
     talk: &Talk,
-    mut work: impl FnMut(Job<'_>, Program, &Source) -> Result<(), Failure>,
+    mut work: impl FnMut(Job<'_>, Program) -> Result<(), Failure>,
 ) -> Result<(), Failure> {
-    let source = source(args, compilation, talk)?;
     check_targets(args, &compilation.cx, talk)?;
     let targets: Vec<Option<&str>> = match &args.target[..] {
         [] => vec![None],
@@ -120,7 +139,7 @@ fn each_machine(
     for name in targets {
         let start = Instant::now();
         talk.begin("read");
-        let program = read(compilation, &source, args, talk)?;
+        let program = read(compilation, source, args, talk)?;
         talk.stage("read", &program.summary(), start.elapsed());
         compilation.look("read", &program.module);
         let level = program.level();
@@ -128,7 +147,7 @@ fn each_machine(
             compilation.attach(program, Wanted { name, file: args.target_file.as_deref() }, talk)?;
         talk.progress(&format!("target     {}", machine.summary()));
         device::check(args, &machine)?;
-        work(Job::new(args, talk, compilation, &machine), program.at(level), &source)?;
+        work(Job::new(args, talk, compilation, &machine), program.at(level))?;
     }
     Ok(())
 }
@@ -242,9 +261,11 @@ pub(crate) fn check_watched(
     compilation.search = args.search;
     compilation.watch = watch;
     let mut ops = 0;
-    let done = each_machine(args, &compilation, talk, |job, program, source| {
-        ops = program.count_ops();
-        job.front(program, source).map(drop)
+    let done = source(args, &compilation, talk).and_then(|source| {
+        each_machine(args, &compilation, &source, talk, |job, program| {
+            ops = program.count_ops();
+            job.front(program, &source).map(drop)
+        })
     });
     (done.map(|()| ops), compilation.watched.into_inner())
 }
@@ -269,7 +290,10 @@ pub(crate) fn until_failure(args: &CompileArgs) -> Option<Begun> {
     let mut compilation = Compilation::new();
     as_asked(&mut compilation, args);
     compilation.begun = Some(RefCell::default());
-    let work = || each_machine(args, &compilation, &talk, |job, program, source| job.front(program, source).map(drop));
+    let work = || {
+        let source = source(args, &compilation, &talk)?;
+        each_machine(args, &compilation, &source, &talk, |job, program| job.front(program, &source).map(drop))
+    };
     let ended = catch_unwind(AssertUnwindSafe(work));
     match ended {
         Ok(Ok(())) => None,
@@ -291,14 +315,20 @@ struct Job<'j> {
 
 /// A program in upstream operations.
 struct Lowered {
-    /// Generic form, for MLIR.
-    text: String,
+    /// Generic form, for MLIR, once somebody has asked.
+    text: OnceCell<String>,
     /// The device code, where kernels are not the processor's.
     device: Option<DeviceCode>,
     /// The kernels of the device code, if somebody wants to know what they take.
     device_kernels: Vec<DeviceKernel>,
     interface: Result<HostInterface, String>,
     program: Program,
+}
+
+impl Lowered {
+    fn text(&self, compilation: &Compilation) -> &str {
+        self.text.get_or_init(|| compilation.stripped_text(&self.program))
+    }
 }
 
 /// Kernels for a device in upstream operations.
@@ -314,7 +344,7 @@ struct Ready {
     /// What the artifact says of itself; none where something else is asked for.
     artifact: Option<(HostInterface, Manifest)>,
     /// The host's code, or all code of the processor; none where it is not asked for.
-    host: Option<codegen::Accepted>,
+    host: Option<Code>,
     /// Whether the input itself has operations that MLIR may refuse.
     theirs: bool,
 }
@@ -364,9 +394,9 @@ impl Job<'_> {
     }
 
     fn ready(&self, lowered: Lowered, source: &Source) -> Result<Ready, Failure> {
-        self.compilation
-            .begin(|| Begun::Code(lowered.device.as_ref().map_or(&lowered.text, |device| &device.text).clone()));
-        let (name, mut warnings) = (self.args.model.display().to_string(), Vec::new());
+        let text = || lowered.device.as_ref().map_or_else(|| lowered.text(self.compilation), |device| &device.text);
+        self.compilation.begin(|| Begun::Code(text().to_owned()));
+        let mut warnings = Vec::new();
         self.check_machine_code(&lowered)?;
         let artifact = match self.args.emit.filter(|emit| !emit.of_library()) {
             None => Some(self.manifest(&lowered, source)?),
@@ -379,19 +409,8 @@ impl Job<'_> {
             self.accept_device(vendor, device)?;
         }
         let whole = lowered.device.is_none() && matches!(self.args.emit, Some(Emit::Obj | Emit::So | Emit::StaticLib));
-        let host = match self.args.emit.is_none() || whole {
-            true => {
-                let target = self.host_target(&lowered);
-                let accept = |text: &str| codegen::accept(text, &name, &target, &mut warnings);
-                let mut host = self.with_places(&lowered.text, &lowered.program, accept)?;
-                // Who asks for an object may link what it calls.
-                if self.args.emit != Some(Emit::Obj) {
-                    host.check_defined().map_err(of_codegen)?;
-                }
-                Some(host)
-            }
-            false => None,
-        };
+        let wanted = self.args.emit.is_none() || whole;
+        let host = wanted.then(|| self.accept_host(&lowered, &mut warnings)).transpose()?;
         self.warn(&warnings);
         Ok(Ready { lowered, artifact, host, theirs: false })
     }
@@ -541,8 +560,8 @@ impl Job<'_> {
     }
 
     fn lowered(&self, mut program: Program, interface: Result<HostInterface, String>) -> Lowered {
-        let text = self.compilation.text(&mut program, Emit::Mlir);
-        Lowered { text, device: None, device_kernels: Vec::new(), interface, program }
+        self.compilation.strip(&mut program.module);
+        Lowered { text: OnceCell::new(), device: None, device_kernels: Vec::new(), interface, program }
     }
 
     /// A product that lies before what the input is cannot be made.
@@ -637,7 +656,7 @@ impl Job<'_> {
     }
 
     /// From upstream operations to machine code, and the artifact.
-    fn back_end(&self, ready: Ready) -> Result<Option<Made>, Failure> {
+    fn back_end(&self, mut ready: Ready) -> Result<Option<Made>, Failure> {
         if let Some(vendor) = self.machine.vendor.filter(|_| ready.lowered.device.is_some()) {
             return self.device_back_end(vendor, ready);
         }
@@ -647,24 +666,10 @@ impl Job<'_> {
         if self.makes_library() {
             return self.library(ready).map(|()| None);
         }
-        let (mut warnings, start) = (Vec::new(), Instant::now());
-        self.talk.begin_parts("codegen", codegen::progress::emitted);
-        let accepted = ready.host.ok_or_else(|| Failure::internal("the code was accepted and is gone"))?;
-        let object = accepted.into_object(&mut warnings).map_err(of_codegen)?;
-        self.warn(&warnings);
-        self.talk.stage("codegen", &format!("{} bytes of object code", object.len()), start.elapsed());
-        self.keep(Emit::Obj, &object)?;
-        if self.args.emit == Some(Emit::Obj) {
-            return files::write(self.output, &object).map(|()| None);
+        match self.shared_object(&mut ready)? {
+            None => Ok(None),
+            Some(host) => self.part(ready.artifact, ready.lowered.program, (host, None)).map(Some),
         }
-        let start = Instant::now();
-        let host = link(object)?;
-        self.talk.stage("link", &format!("{} bytes", host.len()), start.elapsed());
-        self.keep(Emit::So, &host)?;
-        if self.args.emit == Some(Emit::So) {
-            return files::write(self.output, &host).map(|()| None);
-        }
-        self.part(ready.artifact, ready.lowered.program, (host, None)).map(Some)
     }
 
     /// Writes the levels below upstream operations that are wanted as text; true when one is the product.
@@ -677,11 +682,12 @@ impl Job<'_> {
         let wanted = |emit: Emit| keep_all || self.args.emit == Some(emit) || reported(emit);
         for emit in [Emit::Llvm, Emit::LlvmIr, Emit::Asm] {
             if wanted(emit) {
-                let product = self.with_places(&lowered.text, &lowered.program, |text| match emit {
-                    Emit::Llvm => codegen::emit_llvm_dialect(text, &name, &mut warnings),
-                    Emit::LlvmIr => codegen::emit_llvm_ir(text, &name, target, &mut warnings),
-                    _ => codegen::emit_assembly(text, &name, target, &mut warnings),
-                })?;
+                let product =
+                    self.with_places(lowered.text(self.compilation), &lowered.program, |text| match emit {
+                        Emit::Llvm => codegen::emit_llvm_dialect(text, &name, &mut warnings),
+                        Emit::LlvmIr => codegen::emit_llvm_ir(text, &name, target, &mut warnings),
+                        _ => codegen::emit_assembly(text, &name, target, &mut warnings),
+                    })?;
                 self.keep(emit, product.as_bytes())?;
                 if let Some(report) = self.report.filter(|_| reported(emit)) {
                     report.text(emit, product.clone());
@@ -736,37 +742,4 @@ fn blamed(failure: Failure, theirs: bool) -> Failure {
         }
         _ => failure,
     }
-}
-
-/// Writes the artifact.
-fn write(made: &[Made], compilation: &Compilation, output: &Path, talk: &Talk) -> Result<(), Failure> {
-    let start = Instant::now();
-    let parts = made.iter().map(|made| artifact::Part {
-        name: &made.name,
-        module: &made.program.module,
-        interface: &made.interface,
-        host: &made.host,
-        device: made.device.as_deref(),
-        manifest: &made.manifest,
-    });
-    let bytes = artifact::write(output, compilation, &parts.collect::<Vec<_>>())?;
-    talk.stage("write", &format!("{} ({bytes} bytes)", output.display()), start.elapsed());
-    if !(talk.is_json() && talk.tells_stages()) {
-        return Ok(());
-    }
-    let targets: Vec<&str> = made.iter().map(|made| made.name.as_str()).collect();
-    let fields =
-        [("artifact", json!(output.display().to_string())), ("bytes", json!(bytes)), ("targets", json!(targets))];
-    talk.result("compile", Map::from_iter(fields.map(|(name, value)| (name.to_owned(), value))))
-}
-
-/// The bytes of the shared object.
-fn link(object: Vec<u8>) -> Result<Vec<u8>, Failure> {
-    // The folder is gone again before an interrupt can end the process.
-    let _guard = files::uninterrupted();
-    let failed = |e: std::io::Error| Failure::new(Kind::System, format!("cannot use a temporary folder: {e}"));
-    let folder = tempfile::tempdir().map_err(failed)?;
-    let path = folder.path().join("host.so");
-    codegen::link_shared(&[object], &path).map_err(of_codegen)?;
-    std::fs::read(&path).map_err(failed)
 }

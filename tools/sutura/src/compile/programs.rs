@@ -19,7 +19,7 @@ pub(crate) fn compile_text(text: &str, output: &Path, machine: &Machine) -> Resu
     let source = Source { input: Input::Text(text.to_owned()), hash: input::hash(text.as_bytes()), onnx: None };
     let program = read(&compilation, &source, args, talk)?;
     let made = Job::new(args, talk, &compilation, machine).run(program, &source)?;
-    write(&made.into_iter().collect::<Vec<_>>(), &compilation, output, talk)
+    write(&made.into_iter().collect::<Vec<_>>(), &compilation, output, talk).map(drop)
 }
 
 /// Makes an artifact for this machine of a module at the graph level, whose constants are those of `source`.
@@ -33,5 +33,5 @@ pub(crate) fn compile_module(
     let program = compilation.program(module).at(Level::Graph);
     let (program, machine) = compilation.attach(program, Wanted { name: None, file: None }, talk)?;
     let made = Job::new(args, talk, compilation, &machine).run(program.at(Level::Graph), source)?;
-    write(&made.into_iter().collect::<Vec<_>>(), compilation, output, talk)
+    write(&made.into_iter().collect::<Vec<_>>(), compilation, output, talk).map(drop)
 }
