@@ -43,6 +43,7 @@ pub mod scf_for_to_while;
 pub mod scf_to_cf;
 pub mod shape;
 pub mod split_complex;
+pub mod narrow_products;
 pub mod split_products;
 pub mod stages;
 pub mod stitch;
@@ -92,6 +93,7 @@ pub fn register(registry: &mut PassRegistry) {
     registry.add(&raise_attention::RAISE_ATTENTION);
     registry.add(&propagate_reshapes::PROPAGATE_RESHAPES);
     registry.add(&split_complex::SPLIT_COMPLEX);
+    registry.add(&narrow_products::NARROW_PRODUCTS);
     registry.add(&split_products::SPLIT_PRODUCTS);
     registry.add(&stitch::STITCH);
     registry.add(&refine_fusion_plan::REFINE_FUSION_PLAN);

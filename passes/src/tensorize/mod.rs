@@ -7,12 +7,13 @@
 #[cfg(test)]
 mod tests;
 
-use sutura_dialects::gir::ops::{ContractOp, IntrinsicOp, KernelOp, YieldOp};
+use sutura_dialects::gir::ops::{ContractOp, IntrinsicOp, KernelOp};
 use sutura_dialects::gir::types::TileType;
-use sutura_dialects::target::ops as target;
+use sutura_dialects::target::instances::signatures;
+use sutura_dialects::target::{contracts, ops as target};
 use sutura_ir::analysis::PreservedAnalyses;
 use sutura_ir::pass::{Anchor, Pass, PassInfo, PassOptions, PassResult, PassRun, StatisticInfo};
-use sutura_ir::{Body, Context, Op, OpRef, OpView, Rewriter, Type, Value};
+use sutura_ir::{Body, Context, Op, OpRef, Rewriter, Type, Value};
 
 /// `tensorize`
 pub static TENSORIZE: PassInfo = PassInfo {
@@ -39,8 +40,10 @@ fn create(_: &PassOptions) -> Result<Box<dyn Pass>, String> {
 /// An intrinsic whose meaning is one contraction.
 struct Contraction {
     name: String,
-    /// Types of left operand, right operand and accumulator.
-    types: [Type; 3],
+    /// Types of left operand, right operand and accumulator, for each choice of its extents.
+    types: Vec<Vec<Type>>,
+    /// Whether integers of each factor have no sign.
+    unsigned: [bool; 2],
 }
 
 impl Pass for Tensorize {
@@ -70,27 +73,11 @@ fn contractions(machine: OpRef<'_>) -> Vec<Contraction> {
     let entry = machine.region(0).and_then(|r| r.entry());
     let ops = entry.into_iter().flat_map(|block| block.ops());
     ops.filter_map(|op| {
-        is_contraction(op.as_::<target::IntrinsicOp>()?)?;
-        let inside = op.inside();
-        let args = inside.block_args(inside.entry_block()?);
-        let types = [inside.ty(args[0]), inside.ty(args[1]), inside.ty(args[2])];
-        Some(Contraction { name: op.symbol_name()?.to_string(), types })
+        let unsigned = contracts(op.as_::<target::IntrinsicOp>()?)?;
+        let types = signatures(op).into_iter().map(|(operands, _)| operands).collect();
+        Some(Contraction { name: op.symbol_name()?.to_string(), types, unsigned })
     })
     .collect()
-}
-
-/// `Some` when the intrinsic's meaning is to contract its first two arguments into the third.
-pub(crate) fn is_contraction(intrinsic: target::IntrinsicOp<'_>) -> Option<()> {
-    let op = intrinsic.op_ref();
-    let inside = op.inside();
-    let entry = inside.entry_block()?;
-    let args = inside.block_args(entry);
-    let ops: Vec<OpRef<'_>> = inside.ops(entry).map(|o| OpRef::new(op.cx, inside, o)).collect();
-    let [contract, end] = &ops[..] else { return None };
-    let contract = contract.as_::<ContractOp>()?;
-    let operands: Vec<Value> = contract.op_ref().operands().collect();
-    let yields: Vec<Value> = end.as_::<YieldOp>()?.args().collect();
-    (args.len() == 3 && operands == args && yields == [contract.result()]).then_some(())
 }
 
 fn replace(run: &mut PassRun<'_>, kernel: Op, op: Op, intrinsics: &[Contraction], no_machine: bool) {
@@ -98,8 +85,9 @@ fn replace(run: &mut PassRun<'_>, kernel: Op, op: Op, intrinsics: &[Contraction]
     let body = run.body.nested_mut(kernel).expect("a kernel is isolated");
     let operands: Vec<Value> = body.operands(op).collect();
     let types: Vec<Type> = operands.iter().map(|v| body.ty(*v)).collect();
-    let loc = body.loc(op);
-    match intrinsics.iter().find(|i| i.types[..] == types[..]) {
+    let (loc, this) = (body.loc(op), OpRef::new(cx, body, op));
+    let unsigned = this.as_::<ContractOp>().map(|this| [this.unsigned_lhs(), this.unsigned_rhs()]);
+    match intrinsics.iter().find(|i| Some(i.unsigned) == unsigned && i.types.contains(&types)) {
         Some(intrinsic) => {
             call(cx, body, op, &intrinsic.name, &operands);
             run.passed(loc, format!("'gir.contract' becomes the intrinsic @{}", intrinsic.name));

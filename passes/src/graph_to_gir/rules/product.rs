@@ -73,6 +73,8 @@ pub(super) struct Product<'r, 'a> {
     pub(super) tile: (i64, i64),
     /// The tiles of versions for few rows, the lowest first.
     pub(super) lower: Vec<LowerTile>,
+    /// Places of the sum that a contraction takes: several where the machine multiplies narrow numbers.
+    pub(super) step: i64,
     /// Panels of the right factor are packed; otherwise it is read as it lies.
     pub(super) packs: bool,
     /// What a group has of a product whose left factor it packs.
@@ -101,9 +103,12 @@ impl<'r, 'a> Product<'r, 'a> {
             (i64::try_from(least).unwrap_or(0), i64::try_from(most).unwrap_or(i64::MAX))
         };
         let rows = plan.row().map_or((1, 1), range);
-        let (tile, lower) = region.machine.tile_and_lower(rows, range(plan.col()).1);
-        let mut this =
-            Self { region, nest, plan, tile, lower, packs: true, blocks: Blocks::default(), group_tile: None };
+        let narrow = plan.narrow.and_then(|factors| region.machine.for_narrow(&factors));
+        let machine = narrow.as_ref().map_or(region.machine, |(machine, _)| machine);
+        let (tile, lower) = machine.tile_and_lower(rows, range(plan.col()).1);
+        let step = narrow.as_ref().map_or(1, |(_, step)| *step);
+        let (packs, blocks) = (true, Blocks::default());
+        let mut this = Self { region, nest, plan, tile, lower, step, packs, blocks, group_tile: None };
         this.packs = !this.lies_in_panels() && !this.sums_nothing();
         this.tile.0 = this.rows_near().min(tile.0);
         if this.keeps_near() && rows.0 == rows.1 && rows.0 > this.tile.0 {
@@ -141,7 +146,7 @@ impl<'r, 'a> Product<'r, 'a> {
     fn lies_in_panels(&self) -> bool {
         let (region, rhs, col) = (self.region, self.rhs(), self.plan.col());
         let last = rhs.index.last().and_then(|e| self.nest.plain(*e));
-        let whole = region.facts.divisible(&self.nest.extents[col], self.tile.1);
+        let whole = region.facts.divisible(&self.nest.extents[col], self.tile.1) && self.step == 1;
         last == Some(col) && whole && rhs.slot.is_none() && !region.is_constant(rhs.value)
     }
 
@@ -157,6 +162,11 @@ impl<'r, 'a> Product<'r, 'a> {
 
     pub(super) fn extent(&self, dim: usize) -> Poly {
         self.nest.extents[dim].clone()
+    }
+
+    /// The dim of which a contraction takes several places.
+    fn summed_together(&self) -> Option<usize> {
+        self.plan.sums.last().copied().filter(|_| self.step > 1)
     }
 
     fn outer_cols(&self) -> &'r [usize] {
@@ -230,9 +240,14 @@ fn schedule(products: &[Product<'_, '_>], parts: &[Part<'_, '_>]) -> Vec<Version
     few.iter().map(Some).chain([None]).map(version).collect()
 }
 
-/// Loops over what is summed, outermost first.
+/// Loops over what is summed, outermost first; the last one takes as many places as a contraction does.
 pub(super) fn sums(product: &Product<'_, '_>, body: Vec<Node>) -> Vec<Node> {
-    product.plan.sums.iter().rev().fold(body, |body, dim| vec![each(*dim, body)])
+    let last = product.summed_together();
+    let in_turn = |body, dim: &usize| match Some(*dim) == last {
+        true => vec![Node::Loop(Loop::new(Dim(*dim), Split::By(product.step), Runs::InTurn, body))],
+        false => vec![each(*dim, body)],
+    };
+    product.plan.sums.iter().rev().fold(body, in_turn)
 }
 
 /// Grid loops over panels of the right factor.
@@ -244,7 +259,8 @@ pub(super) fn panels(product: &Product<'_, '_>) -> Vec<(usize, Split)> {
 fn pack_kernel(product: &Product<'_, '_>) -> Kernel {
     let (nest, plan) = (product.nest, product.plan);
     let space = product.region.machine.registers.to_string();
-    let tile = Tile { rows: None, cols: Some(Dim(plan.col())), space, padded: true };
+    let rows = product.summed_together().map(Dim);
+    let tile = Tile { rows, cols: Some(Dim(plan.col())), space, padded: true };
     let made = plan.right.iter().map(|s| Node::Place(place(nest, *s, &tile)));
     let (stage, input) = (stage_name(nest, plan.stage), plan.rhs);
     let pack = Node::Operand(Operand::new((stage, input), tile.clone(), Bring::Pack));

@@ -13,7 +13,7 @@ impl Product<'_, '_> {
     pub(super) fn streams(&self) -> bool {
         let last = self.rhs().index.last().and_then(|e| self.nest.plain(*e));
         let made = !self.plan.left.is_empty() || !self.plan.right.is_empty();
-        self.keeps_near() && last == Some(self.plan.col()) && !made && !self.region.is_constant(self.rhs().value)
+        self.keeps_near() && self.step == 1 && last == Some(self.plan.col()) && !made && !self.region.is_constant(self.rhs().value)
     }
 }
 
