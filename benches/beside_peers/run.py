@@ -40,7 +40,7 @@ def options():
     parser.add_argument("--seconds", type=float, default=0.5)
     parser.add_argument("--old", help="folder of another build of sutura: run both in turns, without peers")
     parser.add_argument("--pairs", type=int, default=3)
-    parser.add_argument("--only", default="rows", help="workloads and families (rows, convolutions, products, examples)")
+    parser.add_argument("--only", default="rows", help="workloads and families (rows, convolutions, products, narrow, examples)")
     return parser.parse_args()
 
 

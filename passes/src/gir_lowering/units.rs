@@ -196,10 +196,14 @@ impl Emit<'_> {
         dot: Dot<'_>,
         (lhs, rhs, acc): (&RegTile, &RegTile, &RegTile),
     ) -> Result<RegTile, String> {
-        let (Parts::Scalars(left), Parts::Vectors(right), Parts::Vectors(sums)) = (&lhs.parts, &rhs.parts, &acc.parts)
-        else {
-            return Err("a dot product takes numbers of words, and vectors of words and of sums".to_string());
+        let (Parts::Vectors(right), Parts::Vectors(sums)) = (&rhs.parts, &acc.parts) else {
+            return Err("a dot product takes vectors of its right factor and of sums".to_string());
         };
+        let in_words = right.iter().flatten().all(|vector| self.cx().element_type(self.ty(*vector)) == Type::I32);
+        if !in_words {
+            return Err("the right factor of a dot product is computed, and not read in words".to_string());
+        }
+        let left = self.words_of(lhs);
         let mut sums = sums.clone();
         for (word, right) in right.iter().enumerate() {
             let right: Vec<Value> = right.iter().map(|vector| self.narrow_lanes(*vector, rhs.elem)).collect();
@@ -213,6 +217,53 @@ impl Emit<'_> {
         }
         let parts = Parts::Vectors(sums);
         Ok(RegTile { parts, row_window: lhs.row_window, col_window: rhs.col_window, ..acc.clone() })
+    }
+
+    /// The words of a left factor, of one that was computed made of its elements.
+    fn words_of(&mut self, tile: &RegTile) -> Vec<Vec<Value>> {
+        let group = i64::from(WORD / self.cx().bit_width(tile.elem).unwrap_or(WORD));
+        let whole = self.cx().vector_type(&[group], tile.elem);
+        let one = self.cx().vector_type(&[1], Type::I32);
+        let first = self.cx().i64_array(&[0]);
+        let word = |e: &mut Self, numbers: Value| {
+            let word = e.op1("vector.bitcast", &[numbers], one, &[]);
+            e.op1("vector.extract", &[word], Type::I32, &[("static_position", first)])
+        };
+        match &tile.parts {
+            Parts::Scalars(rows) if rows.iter().flatten().all(|value| self.ty(*value) == Type::I32) => rows.clone(),
+            Parts::Scalars(rows) => {
+                let of = |e: &mut Self, numbers: &[Value]| {
+                    let zero = e.zero_of(whole, tile.elem);
+                    let filled = numbers.iter().enumerate().fold(zero, |vector, (at, number)| {
+                        let position = e.cx().i64_array(&[at as i64]);
+                        e.op1("vector.insert", &[*number, vector], whole, &[("static_position", position)])
+                    });
+                    word(e, filled)
+                };
+                rows.iter().map(|row| row.chunks(group as usize).map(|numbers| of(self, numbers)).collect()).collect()
+            }
+            Parts::Vectors(rows) => {
+                let mut words = Vec::new();
+                for row in rows {
+                    let mut line = Vec::new();
+                    for at in (0..tile.cols).step_by(group as usize) {
+                        let lanes = self.cx().shape(self.ty(row[0])).map_or(1, |shape| shape[0]);
+                        let vector = row[(at / lanes) as usize];
+                        let numbers = self.shuffle(vector, vector, (0..group).map(|lane| at % lanes + lane));
+                        line.push(word(self, numbers));
+                    }
+                    words.push(line);
+                }
+                words
+            }
+        }
+    }
+
+    fn zero_of(&mut self, ty: Type, elem: Type) -> Value {
+        let cx = self.cx();
+        let zero = if elem.is_float(cx) { cx.float_attr(0.0, elem) } else { cx.int_attr(0, elem) };
+        let zeros = cx.splat_attr(ty, zero).expect("a vector of numbers");
+        self.constant(zeros, ty)
     }
 
     /// A vector of words as one of the numbers in them.

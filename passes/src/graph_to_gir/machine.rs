@@ -230,6 +230,14 @@ impl Machine {
         Some((Self { tiles, ..self.clone() }, step))
     }
 
+    /// The least height of tiles so wide of an instruction for narrow numbers that is at least `rows`, or else its greatest one; `rows`
+    /// where the machine has none for them.
+    pub(super) fn narrow_height(&self, factors: &Narrow, (rows, columns): (i64, i64)) -> i64 {
+        let fits = |t: &&RegisterTile| (t.operand, t.unsigned, t.acc) == (factors.elem, factors.unsigned, factors.acc);
+        let heights = || self.narrow.iter().filter(fits).filter(|t| t.nr == columns).map(|t| t.mr);
+        heights().filter(|height| *height >= rows).min().or(heights().max()).unwrap_or(rows)
+    }
+
     /// The machine with this register tile before all others, in place of those that are as wide.
     pub(super) fn with_tile(&self, tile: (i64, i64)) -> Self {
         let others = self.tiles.iter().copied().filter(|other| other.1 != tile.1);

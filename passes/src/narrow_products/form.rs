@@ -143,7 +143,7 @@ impl Product {
         let value = g.b.body().result(product, 0);
         let zeros = [0, 1].map(|side| self.factors[side].zero_of(unit.moved[side], unsigned[side]));
         let value = self.compensated(&mut g, (value, &inputs), (&extents, zeros), unit);
-        let value = if unit.acc == self.elem { value } else { g.map(value, |s, x| s.cast(x, self.elem)).unwrap_or(value) };
+        let value = if unit.acc == self.elem { value } else { g.cast(value, self.elem).unwrap_or(value) };
         rw.replace_op(op, &[value]);
     }
 
@@ -231,7 +231,7 @@ impl Product {
         let result = ComputeResult { shape, elem: Type::F32, index, combiner: Some(Combiner::Add) };
         let product = g.compute(&self.iterators, inputs.to_vec(), vec![result], |s, args| vec![s.mul(args[0], args[1])]);
         let value = g.b.body().result(product, 0);
-        let value = if self.elem == Type::F32 { value } else { g.map(value, |s, x| s.cast(x, self.elem)).unwrap_or(value) };
+        let value = if self.elem == Type::F32 { value } else { g.cast(value, self.elem).unwrap_or(value) };
         rw.replace_op(op, &[value]);
     }
 }

@@ -1,19 +1,20 @@
 //! `tensorize`: contractions of register tiles become the target's tensor intrinsics.
 //!
 //! After TensorIR: an intrinsic is described by its meaning, here a `gir` body. A contraction whose extents and element
-//! types are exactly those of an intrinsic's meaning becomes a call of it; the loops around it, the packing and the edges
-//! are windows and moves that are there already.
+//! types are exactly those of an intrinsic's meaning, for one choice of its parameters, becomes a call of it; the loops around it, the
+//! packing and the edges are windows and moves that are there already. What the intrinsic wants in another space is loaded into that, or
+//! moved there.
 
 #[cfg(test)]
 mod tests;
 
-use sutura_dialects::gir::ops::{ContractOp, IntrinsicOp, KernelOp};
+use sutura_dialects::gir::ops::{ContractOp, IntrinsicOp, KernelOp, LoadOp, MoveOp};
 use sutura_dialects::gir::types::TileType;
 use sutura_dialects::target::instances::signatures;
 use sutura_dialects::target::{contracts, ops as target};
 use sutura_ir::analysis::PreservedAnalyses;
 use sutura_ir::pass::{Anchor, Pass, PassInfo, PassOptions, PassResult, PassRun, StatisticInfo};
-use sutura_ir::{Body, Context, Op, OpRef, Rewriter, Type, Value};
+use sutura_ir::{Body, Context, Loc, Op, OpRef, Rewriter, Type, Value};
 
 /// `tensorize`
 pub static TENSORIZE: PassInfo = PassInfo {
@@ -21,7 +22,9 @@ pub static TENSORIZE: PassInfo = PassInfo {
     argument: "tensorize",
     summary: "Turn contractions of register tiles into the target's tensor intrinsics",
     description: "Looks up the module's `target.machine`. A `gir.contract` whose operand types are those of an intrinsic \
-                  that means one contraction becomes a `gir.intrinsic`; any other is left as it is, with a remark.",
+                  that means one contraction, for a choice of the values of its extents' parameters, becomes a `gir.intrinsic`; \
+                  operands that it has in other spaces are loaded into these or moved there. Any other is left as it is, with a \
+                  remark.",
     anchor: Anchor::Op("builtin.module"),
     options: &[],
     statistics: &[
@@ -87,9 +90,14 @@ fn replace(run: &mut PassRun<'_>, kernel: Op, op: Op, intrinsics: &[Contraction]
     let types: Vec<Type> = operands.iter().map(|v| body.ty(*v)).collect();
     let (loc, this) = (body.loc(op), OpRef::new(cx, body, op));
     let unsigned = this.as_::<ContractOp>().map(|this| [this.unsigned_lhs(), this.unsigned_rhs()]);
-    match intrinsics.iter().find(|i| Some(i.unsigned) == unsigned && i.types.contains(&types)) {
-        Some(intrinsic) => {
-            call(cx, body, op, &intrinsic.name, &operands);
+    let elsewhere = |own: &Vec<Type>| own.iter().zip(&types).all(|(own, ty)| in_space_of(cx, *ty, *own) == *own);
+    let fitting = intrinsics.iter().filter(|i| Some(i.unsigned) == unsigned);
+    let here = |i: &&Contraction| i.types.contains(&types);
+    let found = fitting.clone().find(here).map(|i| (i, &types));
+    let found = found.or_else(|| fitting.clone().find_map(|i| Some((i, i.types.iter().find(|own| elsewhere(own))?))));
+    match found {
+        Some((intrinsic, own)) => {
+            call(cx, body, op, &intrinsic.name, own);
             run.passed(loc, format!("'gir.contract' becomes the intrinsic @{}", intrinsic.name));
             run.count("num-intrinsics", 1);
         }
@@ -105,13 +113,40 @@ fn replace(run: &mut PassRun<'_>, kernel: Op, op: Op, intrinsics: &[Contraction]
     }
 }
 
-fn call(cx: &Context, body: &mut Body, op: Op, name: &str, operands: &[Value]) {
+/// A tile's type, in the space of another one.
+fn in_space_of(cx: &Context, ty: Type, other: Type) -> Type {
+    match (cx.type_as::<TileType>(ty), cx.type_as::<TileType>(other)) {
+        (Some(tile), Some(other)) => cx.ext_type(TileType { space: other.space.clone(), ..tile.clone() }),
+        _ => ty,
+    }
+}
+
+/// Puts a call of an intrinsic in the place of a contraction; `types` are those of the intrinsic's operands, which may lie elsewhere.
+fn call(cx: &Context, body: &mut Body, op: Op, name: &str, types: &[Type]) {
     let mut rewriter = Rewriter::new(cx, body);
     rewriter.set_before(op);
-    let (loc, result) = (rewriter.body().loc(op), rewriter.body().ty(operands[2]));
-    let new = IntrinsicOp::build(&mut rewriter, loc, name, operands, &[result]);
-    let results: Vec<Value> = rewriter.body().results(new).collect();
-    rewriter.replace_op(op, &results);
+    let (loc, result) = (rewriter.body().loc(op), rewriter.body().ty(rewriter.body().result(op, 0)));
+    let operands: Vec<Value> = rewriter.body().operands(op).collect();
+    let operands: Vec<Value> =
+        operands.iter().zip(types).map(|(value, ty)| brought(&mut rewriter, loc, *value, *ty)).collect();
+    let new = IntrinsicOp::build(&mut rewriter, loc, name, &operands, &types[2..3]);
+    let made = rewriter.body().result(new, 0);
+    let value = if types[2] == result { made } else { MoveOp::value(&mut rewriter, loc, made, result) };
+    rewriter.replace_op(op, &[value]);
+}
+
+/// A tile in the space of `ty`: loaded into it, where it is loaded for nothing else, or moved there.
+fn brought(rewriter: &mut Rewriter<'_>, loc: Loc, value: Value, ty: Type) -> Value {
+    if rewriter.body().ty(value) == ty {
+        return value;
+    }
+    let (cx, body) = (rewriter.cx(), rewriter.body());
+    let loaded = body.defining_op(value).is_some_and(|def| OpRef::new(cx, body, def).is::<LoadOp>());
+    if loaded && body.uses(value).count() == 1 {
+        rewriter.set_type(value, ty);
+        return value;
+    }
+    MoveOp::value(rewriter, loc, value, ty)
 }
 
 /// `[M, K] by [K, N]`

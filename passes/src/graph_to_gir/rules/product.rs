@@ -120,6 +120,12 @@ impl<'r, 'a> Product<'r, 'a> {
         {
             this.lower.insert(0, LowerTile { rows: 1, most: 1 });
         }
+        if let Some(factors) = plan.narrow.filter(|_| this.step > 1) {
+            let columns = this.tile.1;
+            let height = |rows: i64| region.machine.narrow_height(&factors, (rows, columns));
+            this.tile.0 = height(this.tile.0);
+            this.lower.retain(|lower| height(lower.rows) == lower.rows && lower.rows < this.tile.0);
+        }
         this.blocks = this.usual_blocks();
         if let Some(Ok((tile, few))) = this.shared_tile() {
             this.lower = few;
