@@ -123,9 +123,11 @@ impl<'a> Lowering<'a, '_> {
     ) -> Lowered<'a, RegTile> {
         let bits = i64::from(op.cx.bit_width(slice.elem).unwrap_or(WORD));
         let group = i64::from(WORD) / bits;
-        let (along, across, places) = if factor == 0 { (slice.col, slice.row, cols) } else { (slice.row, slice.col, rows) };
+        let (along, across, places) =
+            if factor == 0 { (slice.col, slice.row, cols) } else { (slice.row, slice.col, rows) };
         if !along.is_contiguous() || !along.window.is_full() || places % group != 0 {
-            return self.fail(op, format!("what a dot product sums does not lie side by side in memory, {group} by {group}"));
+            return self
+                .fail(op, format!("what a dot product sums does not lie side by side in memory, {group} by {group}"));
         }
         if factor == 1 && (across.step != Some(group) || !across.window.is_full() || places != group) {
             return self.fail(op, "the right factor of a dot product does not lie in words, column by column");
@@ -277,7 +279,8 @@ impl Emit<'_> {
         let cx = self.cx();
         let none = cx.i32_array(&[]);
         let segments = cx.i32_array(&[3, 0]);
-        let props = [("intrin", cx.string_attr(dot.name)), ("op_bundle_sizes", none), ("operandSegmentSizes", segments)];
+        let props =
+            [("intrin", cx.string_attr(dot.name)), ("op_bundle_sizes", none), ("operandSegmentSizes", segments)];
         let operands = match dot.order {
             Order::LeftFirst => [acc, left, right],
             Order::RightFirst => [acc, right, left],

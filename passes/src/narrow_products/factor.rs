@@ -18,6 +18,29 @@ pub(super) enum Kind {
     Rounded,
 }
 
+/// What is subtracted from each element of a factor.
+#[derive(Clone)]
+pub(super) enum Zero {
+    Known(i64),
+    /// An element of an input, at the op's iterators, and more.
+    Read {
+        input: usize,
+        value: Value,
+        index: Vec<AffineExpr>,
+        more: i64,
+    },
+}
+
+impl Zero {
+    pub(super) fn is_none(&self) -> bool {
+        matches!(self, Self::Known(0))
+    }
+
+    pub(super) fn is_known(&self) -> bool {
+        matches!(self, Self::Known(_))
+    }
+}
+
 /// A factor of a sum of products.
 pub(super) struct Factor {
     /// The number of the input.
@@ -27,8 +50,7 @@ pub(super) struct Factor {
     pub(super) kind: Kind,
     /// Integers have no sign.
     pub(super) unsigned: bool,
-    /// What is subtracted from each element.
-    zero: i64,
+    zero: Zero,
     value: Value,
     /// The type of one element.
     elem: Type,
@@ -69,7 +91,7 @@ impl Factor {
             Kind::Rounded => rounds && elem == Type::F32,
         };
         let (zero, zero_input) = match zero {
-            None => (0, None),
+            None => (Zero::Known(0), None),
             Some(zero) => zero_point(form, zero, unsigned)?,
         };
         let map = form.input_maps[input];
@@ -100,12 +122,21 @@ impl Factor {
     }
 
     /// The zero point of the elements that are multiplied, where they were moved to have a sign or none.
-    pub(super) fn zero_of(&self, moved: bool, unsigned: bool) -> i64 {
-        match (moved, unsigned) {
-            (false, _) => self.zero,
-            (true, true) => self.zero + HALF,
-            (true, false) => self.zero - HALF,
+    pub(super) fn zero_of(&self, moved: bool, unsigned: bool) -> Zero {
+        let by = match (moved, unsigned) {
+            (false, _) => 0,
+            (true, true) => HALF,
+            (true, false) => -HALF,
+        };
+        match self.zero.clone() {
+            Zero::Known(zero) => Zero::Known(zero + by),
+            Zero::Read { input, value, index, more } => Zero::Read { input, value, index, more: more + by },
         }
+    }
+
+    /// Whether the compiler knows the zero point.
+    pub(super) fn knows_zero(&self) -> bool {
+        self.zero.is_known()
     }
 
     /// The factor as an input of a product whose dims have these extents: with `last` innermost, if that is given.
@@ -117,7 +148,8 @@ impl Factor {
         padded: bool,
     ) -> ComputeInput {
         let cx = g.cx();
-        let innermost = self.index.iter().rev().find_map(|expr| maps::plain_dim(cx, *expr).filter(|d| extents[*d] != 1.into()));
+        let innermost =
+            self.index.iter().rev().find_map(|expr| maps::plain_dim(cx, *expr).filter(|d| extents[*d] != 1.into()));
         let lies = last.is_none_or(|last| innermost == Some(last));
         if lies && !moved && !padded && self.kind != Kind::Rounded {
             return ComputeInput { value: self.value, index: self.index.clone(), oob: None };
@@ -127,10 +159,10 @@ impl Factor {
             dims.retain(|dim| *dim != last);
             dims.push(last);
         }
-        // Beyond its end a factor is its zero point, so that products there are zero.
+        // Beyond its end a factor is its zero point, so that products there are zero; one of both factors is enough.
         let outside = padded.then(|| match self.elem.is_float(cx) {
             true => cx.float_attr(0.0, self.elem),
-            false => cx.int_attr(if self.zero >= HALF { self.zero - 2 * HALF } else { self.zero }, self.elem),
+            false => cx.int_attr(self.stored_zero(), self.elem),
         });
         let stored = self.stored_as(cx);
         self.made(g, (&dims, extents), (stored, outside), |s, x| match (self.kind, moved) {
@@ -141,6 +173,15 @@ impl Factor {
             }
             _ => x,
         })
+    }
+
+    /// The zero point as an element; 0 where it is read.
+    fn stored_zero(&self) -> i64 {
+        match self.zero {
+            Zero::Known(zero) if zero >= HALF => zero - 2 * HALF,
+            Zero::Known(zero) => zero,
+            Zero::Read { .. } => 0,
+        }
     }
 
     /// The factor as a tensor of f32.
@@ -171,20 +212,32 @@ impl Factor {
     }
 }
 
-/// A zero point that is a constant, and the input that holds it, if one does.
-fn zero_point(form: &ComputeForm<'_>, zero: Value, unsigned: bool) -> Option<(i64, Option<usize>)> {
+/// A zero point, and the input that holds it, if one does.
+fn zero_point(form: &ComputeForm<'_>, zero: Value, unsigned: bool) -> Option<(Zero, Option<usize>)> {
     let op = form.op;
-    let number = |value: Value| op.constant(value).and_then(|attr| op.cx.as_int(attr));
-    if let Some(zero) = number(zero) {
-        return Some((zero, None)).filter(|(zero, _)| in_range(*zero, unsigned));
+    if let Some(zero) = op.constant(zero).and_then(|attr| op.cx.as_int(attr)) {
+        return in_range(zero, unsigned).then_some((Zero::Known(zero), None));
     }
     let widened = op.body.defining_op(zero).map(|def| op.at(def))?;
     let name = if unsigned { "arith.extui" } else { "arith.extsi" };
     let input = form.body.args().iter().position(|arg| widened.operands().next() == Some(*arg))?;
-    let constant = sutura_ir::registry::constant_of(op.body, op.cx, op.operand(input))?;
-    let number = op.cx.as_int(op.cx.splat_value(constant)?)?;
-    let zero = if unsigned { number & 0xff } else { number };
-    (widened.name_str() == name && in_range(zero, unsigned)).then_some((zero, Some(input)))
+    let elem = op.ty(form.body.args()[input]);
+    if widened.name_str() != name || elem != Type::I8 || form.oob[input].is_some() {
+        return None;
+    }
+    let value = op.operand(input);
+    let constant = sutura_ir::registry::constant_of(op.body, op.cx, value).and_then(|all| op.cx.splat_value(all));
+    if let Some(number) = constant.and_then(|number| op.cx.as_int(number)) {
+        let zero = if unsigned { number & 0xff } else { number };
+        return in_range(zero, unsigned).then_some((Zero::Known(zero), Some(input)));
+    }
+    let index = op.cx.map_results(form.input_maps[input]).to_vec();
+    let parallel = |expr: &AffineExpr| match maps::plain_dim(op.cx, *expr) {
+        Some(dim) => form.iterators[dim] == IteratorKind::Parallel,
+        None => maps::constant(op.cx, *expr).is_some(),
+    };
+    let read = index.iter().all(parallel) && !maps::mentions_sizes(op.cx, form.input_maps[input]);
+    read.then_some((Zero::Read { input, value, index, more: 0 }, Some(input)))
 }
 
 fn in_range(zero: i64, unsigned: bool) -> bool {

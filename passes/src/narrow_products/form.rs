@@ -10,7 +10,7 @@ use sutura_ir::affine::AffineExpr;
 use sutura_ir::{Attr, Context, Op, OpRef, Rewriter, Type, Value};
 
 use super::Unit;
-use super::factor::{Factor, Kind};
+use super::factor::{Factor, Kind, Zero};
 use crate::region::contract::NARROW;
 
 /// A sum of products of elements of two tensors.
@@ -71,7 +71,8 @@ impl Product {
         if rounds && factors[0].kind == Kind::Rounded && order.iter().any(|dim| wide(&dim) && shared(dim)) {
             return None;
         }
-        let last = factors[0].dims.iter().rev().find(|dim| reduced.contains(dim) && extents[**dim].as_const() != Some(1));
+        let last =
+            factors[0].dims.iter().rev().find(|dim| reduced.contains(dim) && extents[**dim].as_const() != Some(1));
         let last = last.or(factors[0].dims.iter().rev().find(|dim| reduced.contains(dim)))?;
         if facts.range(&extents[*last]).1 <= 0 {
             return None;
@@ -89,6 +90,9 @@ impl Product {
 
     /// The machine's instruction that takes least to turn the factors to.
     pub(super) fn instruction(&self, cx: &Context, dots: &[RegisterTile]) -> Option<Unit> {
+        // Beyond the end of a sum one of the factors must be its zero point.
+        let padding = |tile: &RegisterTile| self.extents[self.last].rem(tile.kr).as_const() != Some(0);
+        let ends = |tile: &RegisterTile| self.factors.iter().any(Factor::knows_zero) || !padding(tile);
         let elem = self.factors[0].stored_as(cx);
         let acc = accumulator_type(cx, self.elem);
         let price = |unit: &Unit| {
@@ -96,12 +100,12 @@ impl Product {
                 let (own, other) = (&self.factors[side], &self.factors[1 - side]);
                 let moved = i64::from(unit.moved[side] && !own.constant);
                 // What the other factor sums to is known where it is a constant.
-                moved + 2 * i64::from(own.zero_of(unit.moved[side], unit.unsigned[side]) != 0 && !other.constant)
+                moved + 2 * i64::from(!own.zero_of(unit.moved[side], unit.unsigned[side]).is_none() && !other.constant)
             };
             of(0) + of(1)
         };
         let integers = self.factors[0].kind == Kind::Integer;
-        let units = dots.iter().filter(|tile| tile.operand == elem && tile.acc == acc).map(|tile| Unit {
+        let units = dots.iter().filter(|tile| tile.operand == elem && tile.acc == acc && ends(tile)).map(|tile| Unit {
             name: tile.name.clone(),
             elem,
             acc,
@@ -152,38 +156,61 @@ impl Product {
         &self,
         g: &mut GraphBuilder<'_, '_>,
         (value, inputs): (Value, &[ComputeInput; 2]),
-        (extents, zeros): (&[Poly], [i64; 2]),
+        (extents, zeros): (&[Poly], [Zero; 2]),
         unit: &Unit,
     ) -> Value {
-        if zeros == [0, 0] {
+        if zeros.iter().all(Zero::is_none) {
             return value;
         }
         let own: Vec<AffineExpr> = (0..self.shape.len()).map(|d| g.dim(d)).collect();
+        let place = |dim: usize| self.index.iter().position(|e| maps::plain_dim(g.cx(), *e) == Some(dim));
+        let behind: Vec<Option<AffineExpr>> = (0..extents.len()).map(|dim| place(dim).map(|at| own[at])).collect();
+        let nowhere = g.cx().affine_const(0);
         let mut read = vec![ComputeInput { value, index: own.clone(), oob: None }];
-        let mut factors = Vec::new();
+        // What is read of each: the sum of the other factor, and the zero point.
+        let mut terms: Vec<(&Zero, usize, Option<usize>)> = Vec::new();
         for side in [0, 1] {
-            if zeros[1 - side] != 0 {
-                let (sum, dims) = self.sum_of(g, &inputs[side], extents, unit.unsigned[side]);
-                let place = |dim: &usize| self.index.iter().position(|e| maps::plain_dim(g.cx(), *e) == Some(*dim));
-                let index = dims.iter().map(|dim| place(dim).map_or_else(|| g.cx().affine_const(0), |at| own[at]));
-                read.push(ComputeInput { value: sum, index: index.collect(), oob: None });
-                factors.push(zeros[1 - side]);
+            let zero = &zeros[side];
+            if zero.is_none() {
+                continue;
             }
+            let (sum, dims) = self.sum_of(g, &inputs[1 - side], extents, unit.unsigned[1 - side]);
+            let index = dims.iter().map(|dim| behind[*dim].unwrap_or(nowhere)).collect();
+            read.push(ComputeInput { value: sum, index, oob: None });
+            let at = read.len() - 1;
+            if let Zero::Read { value, index, .. } = zero {
+                let cx = g.cx();
+                let moved = |e: &AffineExpr| maps::plain_dim(cx, *e).map_or(*e, |dim| behind[dim].unwrap_or(nowhere));
+                read.push(ComputeInput { value: *value, index: index.iter().map(moved).collect(), oob: None });
+            }
+            terms.push((zero, at, (!zero.is_known()).then(|| read.len() - 1)));
         }
         let reduced = (0..extents.len()).filter(|dim| self.iterators[*dim] == IteratorKind::Reduce);
         let places = Poly::product(reduced.map(|dim| &extents[dim]));
         let made = ComputeResult { shape: self.shape.clone(), elem: Type::I32, index: own, combiner: None };
         let kinds = vec![IteratorKind::Parallel; self.shape.len()];
+        let unsigned = [0, 1].map(|side| self.factors[side].unsigned);
+        let sides: Vec<usize> = [0, 1].into_iter().filter(|side| !zeros[*side].is_none()).collect();
         let op = g.compute(&kinds, read, vec![made], |s, args| {
             let mut value = args[0];
-            for (sum, zero) in args[1..].iter().zip(&factors) {
-                let zero = s.int(*zero, Type::I32);
-                let less = s.mul(*sum, zero);
+            let mut numbers = Vec::new();
+            for ((zero, sum, read), side) in terms.iter().zip(&sides) {
+                let number = match (zero, read) {
+                    (Zero::Read { more, .. }, Some(at)) => {
+                        let name = if unsigned[*side] { "arith.extui" } else { "arith.extsi" };
+                        let (wide, more) = (s.op(name, &[args[*at]], Type::I32), s.int(*more, Type::I32));
+                        s.add(wide, more)
+                    }
+                    (Zero::Known(zero), _) => s.int(*zero, Type::I32),
+                    _ => unreachable!("what is read has an input"),
+                };
+                let less = s.mul(args[*sum], number);
                 value = s.sub(value, less);
+                numbers.push(number);
             }
-            if zeros[0] != 0 && zeros[1] != 0 {
+            if let [left, right] = numbers[..] {
                 let size = s.size(&places);
-                let (size, both) = (s.cast(size, Type::I32), s.int(zeros[0] * zeros[1], Type::I32));
+                let (size, both) = (s.cast(size, Type::I32), s.mul(left, right));
                 let both = s.mul(size, both);
                 value = s.add(value, both);
             }
@@ -208,7 +235,8 @@ impl Product {
             None => *expr,
         });
         let read = ComputeInput { index: index.collect(), ..input.clone() };
-        let kept: Vec<usize> = dims.iter().copied().filter(|dim| self.iterators[*dim] != IteratorKind::Reduce).collect();
+        let kept: Vec<usize> =
+            dims.iter().copied().filter(|dim| self.iterators[*dim] != IteratorKind::Reduce).collect();
         let kinds: Vec<IteratorKind> = dims.iter().map(|dim| self.iterators[*dim]).collect();
         let made = ComputeResult {
             shape: kept.iter().map(|dim| Some(extents[*dim].clone())).collect(),
@@ -229,7 +257,8 @@ impl Product {
         let inputs = [0, 1].map(|side| self.factors[side].widened(&mut g, &self.extents));
         let (shape, index) = (self.shape.clone(), self.index.clone());
         let result = ComputeResult { shape, elem: Type::F32, index, combiner: Some(Combiner::Add) };
-        let product = g.compute(&self.iterators, inputs.to_vec(), vec![result], |s, args| vec![s.mul(args[0], args[1])]);
+        let product =
+            g.compute(&self.iterators, inputs.to_vec(), vec![result], |s, args| vec![s.mul(args[0], args[1])]);
         let value = g.b.body().result(product, 0);
         let value = if self.elem == Type::F32 { value } else { g.cast(value, self.elem).unwrap_or(value) };
         rw.replace_op(op, &[value]);

@@ -97,11 +97,13 @@ impl NarrowProducts {
                 }
                 None if product.multiplies_floats() => {
                     product.widen(&mut rw, op);
-                    let text = "factors of narrow floats become tensors of f32: the machine has no instruction for them";
+                    let text =
+                        "factors of narrow floats become tensors of f32: the machine has no instruction for them";
                     said.push((RemarkKind::Passed, loc, text.to_owned()));
                 }
                 None => {
-                    let text = "a product stays as it is: the machine has no instruction for narrow numbers of its types";
+                    let text =
+                        "a product stays as it is: the machine has no instruction for narrow numbers of its types";
                     said.push((RemarkKind::Missed, loc, text.to_owned()));
                 }
             }

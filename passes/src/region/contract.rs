@@ -214,10 +214,8 @@ impl ContractPlan {
             (false, true) => (0, 1),
             _ => return misfit("the innermost dimension of the result is one of both factors"),
         };
-        let narrow = narrow_factors(nest, stage).map(|narrow| Narrow {
-            unsigned: [lhs, rhs].map(|input| narrow.unsigned[input]),
-            ..narrow
-        });
+        let narrow = narrow_factors(nest, stage)
+            .map(|narrow| Narrow { unsigned: [lhs, rhs].map(|input| narrow.unsigned[input]), ..narrow });
         let mut plan = Self { stage: number, lhs, rhs, narrow, ..Self::default() };
         for dim in order {
             match (reads(lhs, dim), reads(rhs, dim)) {

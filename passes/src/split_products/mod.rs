@@ -18,8 +18,8 @@ use sutura_ir::diagnostics::RemarkKind;
 use sutura_ir::pass::{Anchor, Pass, PassInfo, PassOptions, PassResult, PassRun, StatisticInfo};
 use sutura_ir::{Body, Context, Op, OpRef, Rewriter, Type, Value};
 
-use crate::region::contract::NARROW;
 use crate::functions::{Remark, computes, of_each_function, say};
+use crate::region::contract::NARROW;
 pub(crate) use recipe::Recipe;
 
 /// `split-products`

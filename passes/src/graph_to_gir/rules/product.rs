@@ -17,7 +17,8 @@ use super::super::machine::{GroupTile, LowerTile};
 use super::super::region::{FusedRegion, Lowered};
 use super::super::schedule::{Group, Part, begin_of, emit};
 use super::left::Blocks;
-use super::{each, in_grid, place, stage_name, staged, stream};
+use super::narrow::sums;
+use super::{each, in_grid, narrow, place, stage_name, staged, stream};
 use crate::region::contract::even_height;
 use crate::region::{Access, ContractPlan, Fit, Nest, Stage, Windows};
 
@@ -106,9 +107,8 @@ impl<'r, 'a> Product<'r, 'a> {
         let narrow = plan.narrow.and_then(|factors| region.machine.for_narrow(&factors));
         let machine = narrow.as_ref().map_or(region.machine, |(machine, _)| machine);
         let (tile, lower) = machine.tile_and_lower(rows, range(plan.col()).1);
-        let step = narrow.as_ref().map_or(1, |(_, step)| *step);
-        let (packs, blocks) = (true, Blocks::default());
-        let mut this = Self { region, nest, plan, tile, lower, step, packs, blocks, group_tile: None };
+        let (step, blocks) = (narrow.as_ref().map_or(1, |(_, step)| *step), Blocks::default());
+        let mut this = Self { region, nest, plan, tile, lower, step, packs: true, blocks, group_tile: None };
         this.packs = !this.lies_in_panels() && !this.sums_nothing();
         this.tile.0 = this.rows_near().min(tile.0);
         if this.keeps_near() && rows.0 == rows.1 && rows.0 > this.tile.0 {
@@ -120,12 +120,7 @@ impl<'r, 'a> Product<'r, 'a> {
         {
             this.lower.insert(0, LowerTile { rows: 1, most: 1 });
         }
-        if let Some(factors) = plan.narrow.filter(|_| this.step > 1) {
-            let columns = this.tile.1;
-            let height = |rows: i64| region.machine.narrow_height(&factors, (rows, columns));
-            this.tile.0 = height(this.tile.0);
-            this.lower.retain(|lower| height(lower.rows) == lower.rows && lower.rows < this.tile.0);
-        }
+        this.take_heights_of_machine();
         this.blocks = this.usual_blocks();
         if let Some(Ok((tile, few))) = this.shared_tile() {
             this.lower = few;
@@ -161,18 +156,14 @@ impl<'r, 'a> Product<'r, 'a> {
         self.region.machine.windows() == Windows::Near
     }
 
-    /// True when no sum of the product has a place: then it is zero, and no factor is needed.
+    /// True when no sum of the product has a place: then it is zero, and no factor is needed; one that the region makes has its place.
     fn sums_nothing(&self) -> bool {
-        self.plan.sums.iter().any(|dim| self.region.facts.range(&self.extent(*dim)).1 <= 0)
+        self.plan.right.is_empty()
+            && self.plan.sums.iter().any(|dim| self.region.facts.range(&self.extent(*dim)).1 <= 0)
     }
 
     pub(super) fn extent(&self, dim: usize) -> Poly {
         self.nest.extents[dim].clone()
-    }
-
-    /// The dim of which a contraction takes several places.
-    fn summed_together(&self) -> Option<usize> {
-        self.plan.sums.last().copied().filter(|_| self.step > 1)
     }
 
     fn outer_cols(&self) -> &'r [usize] {
@@ -246,16 +237,6 @@ fn schedule(products: &[Product<'_, '_>], parts: &[Part<'_, '_>]) -> Vec<Version
     few.iter().map(Some).chain([None]).map(version).collect()
 }
 
-/// Loops over what is summed, outermost first; the last one takes as many places as a contraction does.
-pub(super) fn sums(product: &Product<'_, '_>, body: Vec<Node>) -> Vec<Node> {
-    let last = product.summed_together();
-    let in_turn = |body, dim: &usize| match Some(*dim) == last {
-        true => vec![Node::Loop(Loop::new(Dim(*dim), Split::By(product.step), Runs::InTurn, body))],
-        false => vec![each(*dim, body)],
-    };
-    product.plan.sums.iter().rev().fold(body, in_turn)
-}
-
 /// Grid loops over panels of the right factor.
 pub(super) fn panels(product: &Product<'_, '_>) -> Vec<(usize, Split)> {
     let dims = product.panel_dims().into_iter().map(|dim| (dim, Split::One));
@@ -285,6 +266,9 @@ fn product_kernel(product: &Product<'_, '_>, (rows, tiles): (i64, i64)) -> Kerne
     // Groups that follow each other share a panel.
     let outer = product.outer_rows().iter().map(|dim| (*dim, Split::One));
     let Some((last, outer_sums)) = plan.sums.split_last().filter(|_| !plan.left.is_empty()) else {
+        if let Some((row, tiles)) = row.zip(product.tiles_together().filter(|_| rows == product.tile.0)) {
+            return narrow::in_blocks(product, (row, tiles), body);
+        }
         let row = row.map(|row| (row, Split::By(rows)));
         return Kernel::new(in_grid(panels(product).into_iter().chain(outer).chain(row).collect(), body));
     };
@@ -309,7 +293,7 @@ fn product_kernel(product: &Product<'_, '_>, (rows, tiles): (i64, i64)) -> Kerne
 }
 
 /// A loop over `by` of `all` indices that are left of a dim; none where those are all.
-fn several((dim, by, all): (usize, i64, i64), body: Vec<Node>) -> Vec<Node> {
+pub(super) fn several((dim, by, all): (usize, i64, i64), body: Vec<Node>) -> Vec<Node> {
     match by == all {
         true => body,
         false => vec![Node::Loop(Loop::new(Dim(dim), Split::By(by), Runs::InTurn, body))],

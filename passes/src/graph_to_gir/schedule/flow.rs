@@ -4,8 +4,8 @@ use std::collections::{BTreeSet, HashMap, HashSet};
 
 use indexmap::IndexMap;
 use sutura_dialects::r#dyn::poly::Poly;
-use sutura_dialects::gir::types::ViewType;
 use sutura_dialects::elements::scalar_type;
+use sutura_dialects::gir::types::ViewType;
 use sutura_dialects::schedule::{Bring, Kernel as KernelTree, Node, Operand, Split, walk};
 use sutura_ir::{Type, Value};
 

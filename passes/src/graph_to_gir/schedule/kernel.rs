@@ -264,7 +264,8 @@ impl<'a> Region<'_, 'a> {
         }
         let of_loop = |(dim, _): &(usize, Split)| PackedLoop { dim: *dim, first: None };
         let loops = |packed: &Packed| packed.loops.iter().map(of_loop).collect();
-        let of_operand = |view: Value, packed: &Packed| PackedView { view, loops: loops(packed), grouped: packed.grouped };
+        let of_operand =
+            |view: Value, packed: &Packed| PackedView { view, loops: loops(packed), grouped: packed.grouped };
         let packed = ports.operands.iter().map(|(at, packed)| (*at, of_operand(next(), packed))).collect();
         let writes: Vec<Value> = ports.writes.iter().map(|_| next()).collect();
         for (value, view) in ports.reads.iter().zip(reads).chain(ports.writes.iter().zip(writes)) {

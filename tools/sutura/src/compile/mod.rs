@@ -29,8 +29,8 @@ use crate::library::Library;
 use crate::likely;
 use crate::machine::{Machine, Vendor, Wanted};
 use crate::pipeline::{
-    BF16, Begun, Compilation, Emit, LOWER, LOWER_FOR_DEVICE, LOWER_KERNELS_FOR_DEVICE, Level, Program, STAGES, Stage, TILE,
-    Watch, has_unregistered,
+    BF16, Begun, Compilation, Emit, LOWER, LOWER_FOR_DEVICE, LOWER_KERNELS_FOR_DEVICE, Level, Program, STAGES, Stage,
+    TILE, Watch, has_unregistered,
 };
 use crate::remarks::Sink;
 use crate::report::Report;
