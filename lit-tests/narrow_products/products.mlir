@@ -8,6 +8,7 @@
 // RUN: sutura-opt %s --pass-pipeline='builtin.module(%{attach},narrow-products)' --remarks 2>&1 >/dev/null | FileCheck %s --check-prefix=REMARK
 // RUN: sutura-opt %s --pass-pipeline='builtin.module(%{attach},narrow-products,split-products,func.func(stitch),convert-graph-to-gir,tensorize)' | FileCheck %s --check-prefix=GIR
 // RUN: sutura-opt %s --pass-pipeline='builtin.module(%{attach},narrow-products,split-products,func.func(stitch),convert-graph-to-gir,tensorize,convert-gir-to-cpu)' | FileCheck %s --check-prefix=CPU
+// RUN: sutura-opt %s --pass-pipeline='builtin.module(%{attach},narrow-products,split-products,func.func(stitch),convert-graph-to-gir,tensorize,convert-gir-to-cpu)' --check-passes=2 --strict -o /dev/null
 // RUN: sutura-opt %s --pass-pipeline='builtin.module(attach-target{name=x86_avx512},narrow-products)' --remarks 2>&1 >/dev/null | FileCheck %s --check-prefix=NONE
 // RUN: not sutura-opt %s --pass-pipeline='builtin.module(narrow-products{precision=f8})' 2>&1 | FileCheck %s --check-prefix=OPTION
 // OPTION: precision

@@ -8,7 +8,7 @@ use sutura_ir::{Context, Module, Type, Value};
 
 use crate::testing::{agree, any, context, copy, function, run, tensor, text};
 
-const KERNELS: &str = "narrow-products,split-products,func.func(canonicalize,stitch),convert-graph-to-gir,tensorize,fold-launches,canonicalize,cse";
+const KERNELS: &str = "legalize-elements,narrow-products,split-products,func.func(canonicalize,stitch),convert-graph-to-gir,tensorize,fold-launches,canonicalize,cse";
 const X86: &str = include_str!("../../../targets/x86_avx512_dot.mlir");
 const TESSERA: &str = include_str!("../../../examples/describe-your-machine/tessera.mlir");
 

@@ -362,7 +362,8 @@ impl Step {
             (DType::F64, Some(x), Some(y), Some(sum)) => Scalar::f64(x.mul_add(y, sum)),
             (acc, None, None, None) if !acc.is_float() => {
                 let int = |s: Scalar| s.as_i64().unwrap_or(0);
-                let widened = |s: Scalar, unsigned: bool| if unsigned { s.bits() as i64 } else { int(s) };
+                let low = |s: Scalar| s.as_u64().unwrap_or(0) as i64;
+                let widened = |s: Scalar, unsigned: bool| if unsigned { low(s) } else { int(s) };
                 let product = widened(x, self.unsigned[0]).wrapping_mul(widened(y, self.unsigned[1]));
                 Scalar::int(product.wrapping_add(int(sum)), acc)
             }
