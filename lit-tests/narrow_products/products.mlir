@@ -15,7 +15,6 @@
 
 #mk = affine_map<(d0, d1, d2) -> (d0, d2)>
 #kn = affine_map<(d0, d1, d2) -> (d2, d1)>
-#km = affine_map<(d0, d1, d2) -> (d2, d0)>
 #mn = affine_map<(d0, d1, d2) -> (d0, d1)>
 
 // Numbers without sign by ones with sign, in whole groups: nothing is made.
@@ -64,23 +63,6 @@ func.func @moved(%a: tensor<5x7xi8>, %b: tensor<7x3xi8>) -> tensor<5x3xi32> {
     graph.yield %2 : i32
   }
   return %y : tensor<5x3xi32>
-}
-
-// Places of the sum do not lie side by side in the left factor: a copy of it has them so. What the result is rounded to comes behind.
-// CHECK-LABEL: func.func @laid_out
-// CHECK: %[[L:.*]] = graph.compute ins(%a : tensor<8x5xbf16>) -> tensor<5x8xbf16>
-// CHECK: graph.compute ins(%[[L]], %b : {{.*}} -> tensor<5x3xf32> {{.*}}graph.narrow
-// CHECK: arith.truncf
-// REMARK: a product becomes one of factors of bf16, 2 places at a time, by @vdpbf16ps
-func.func @laid_out(%a: tensor<8x5xbf16>, %b: tensor<8x3xbf16>) -> tensor<5x3xbf16> {
-  %y = graph.compute ins(%a, %b : tensor<8x5xbf16>, tensor<8x3xbf16>) -> tensor<5x3xbf16> {combiners = #graph.combiners<[add]>, iterators = #graph.iterators<[parallel, parallel, reduce]>, maps = [#km, #kn, #mn]} {
-  ^bb0(%p: bf16, %q: bf16):
-    %0 = arith.extf %p : bf16 to f32
-    %1 = arith.extf %q : bf16 to f32
-    %2 = arith.mulf %0, %1 : f32
-    graph.yield %2 : f32
-  }
-  return %y : tensor<5x3xbf16>
 }
 
 // A sum without places stays.

@@ -96,3 +96,52 @@ fn precision_is_a_choice_that_the_artifact_records() {
     let output = shell("sutura compile m.onnx --precision f8 -o m.sutura", folder.path());
     assert_eq!(output.status.code(), Some(2), "{}", said(&output));
 }
+
+/// A description with one more intrinsic and one more feature.
+fn with(file: &str, (feature, intrinsic): (&str, &str)) -> String {
+    let text = fs::read_to_string(repository().join("targets").join(file)).expect("it is built in");
+    let text = text.trim_end().strip_suffix('}').expect("a machine ends so").to_owned();
+    text.replacen("features = \"", &format!("features = \"+{feature},"), 1) + intrinsic + "}\n"
+}
+
+#[test]
+fn a_further_instruction_is_one_declaration() {
+    let folder = folder();
+    let declared = |name: &str, emit: &str, lanes: i64, flag: &str| {
+        let tiles =
+            format!("!gir.tile<vec, i8, [M, 4]>, !gir.tile<vec, i8, [4, {lanes}]>, !gir.tile<vec, i32, [M, {lanes}]>");
+        let [a, b, c] =
+            [0, 1, 2].map(|i| tiles.split(">, ").nth(i).expect("three").trim_end_matches('>').to_owned() + ">");
+        format!(
+            "target.intrinsic @{name}(%a : {a}, %b : {b}, %c : {c}) emit(\"{emit}\") extents({{M = array<i64: 4, 3, 2, 1>}}) {{\n\
+             %r = gir.contract %a, %b, %c{flag} : {tiles}\ngir.yield %r : {c}\n}}\n"
+        )
+    };
+    let cases = [
+        ("x86_avx2.mlir", "avxvnni", declared("d", "llvm.x86.avx512.vpdpbusd.256", 8, " {unsigned_lhs}"), "vpdpbusd"),
+        ("aarch64.mlir", "dotprod", declared("d", "llvm.aarch64.neon.sdot.v4i32.v16i8", 4, ""), "sdot"),
+    ];
+    for (file, feature, intrinsic, instruction) in cases {
+        fs::write(folder.path().join("more.mlir"), with(file, (feature, &intrinsic))).expect("it can be written");
+        let output = shell("sutura compile model.mlir --target-file more.mlir --emit=asm -o m.s", folder.path());
+        assert!(output.status.success(), "{file}: {}", said(&output));
+        let code = fs::read_to_string(folder.path().join("m.s")).expect("it was written");
+        assert!(code.contains(instruction) && !code.contains("vpmaddubsw"), "{file}: no {instruction}");
+    }
+}
+
+#[test]
+fn a_processor_without_the_instruction_is_told_by_name() {
+    let folder = folder();
+    // No processor has all of these.
+    let text = fs::read_to_string(repository().join("targets/generic.mlir")).expect("it is built in");
+    fs::write(
+        folder.path().join("other.mlir"),
+        text.replacen("features = \"", "features = \"+amx-int8,+sse4a,+xop,", 1),
+    )
+    .expect("it can be written");
+    let output = shell("sutura compile model.mlir --target-file other.mlir -o m.sutura", folder.path());
+    assert!(output.status.success(), "{}", said(&output));
+    let output = shell("sutura run m.sutura -i x=2x17xi8=1 -i w=17x50xi8=1 -i b=50xi32=1", folder.path());
+    assert!(!output.status.success() && said(&output).contains("this machine has no"), "{}", said(&output));
+}
