@@ -111,7 +111,7 @@ impl<'a> Lowering<'a, '_> {
             }
             factor = Some(used.index);
         }
-        Ok(factor.map(|factor| factor as usize))
+        Ok(factor)
     }
 
     /// The words of a factor of dot products.
