@@ -84,7 +84,7 @@ class OpenVino:
 
         self.ov, self.version = openvino, openvino.__version__
         config = {"INFERENCE_NUM_THREADS": ARGS.threads, "PERFORMANCE_HINT": "LATENCY", "NUM_STREAMS": 1,
-                  "INFERENCE_PRECISION_HINT": "f32"}
+                  "INFERENCE_PRECISION_HINT": "bf16" if "--precision=bf16" in WORK.flags else "f32"}
         core = openvino.Core()
         self.model = core.compile_model(core.read_model(str(MODEL)), "CPU", config)
 
@@ -181,7 +181,7 @@ class Sutura:
     def __init__(self, folder=None):
         tool = pathlib.Path(folder or ARGS.sutura).resolve()
         artifact = FOLDER / f"{ARGS.workload}{'-old' if folder else ''}.sutura"
-        subprocess.run([tool / "sutura", "compile", MODEL, "-o", artifact, "--quiet"], check=True)
+        subprocess.run([tool / "sutura", "compile", MODEL, "-o", artifact, "--quiet", *WORK.flags], check=True)
         self.library = ctypes.CDLL(tool / "libsutura_rt.so")
         self.library.sutura_version.restype = self.library.sutura_last_error.restype = ctypes.c_char_p
         self.version, self.model = self.library.sutura_version().decode(), ctypes.c_void_p()

@@ -1,6 +1,12 @@
-"""Products of two factors, float32: with a constant factor, with two that are known at a call, narrow, of few rows, batched."""
+"""Products of two factors, float32: with a constant factor, with two that are known at a call, narrow, of few rows, batched.
+
+`NARROW` are products of factors that are rounded to bf16, which sutura and OpenVINO are told to do and others do not, and of integers of
+8 bits: numbers are quantized, multiplied by constants that were quantized before, and the sums are scaled.
+"""
 
 import math
+
+import numpy as np
 
 from workloads import F, Workload, randoms
 
@@ -53,4 +59,49 @@ PRODUCTS = [
         (128, 768, 768), (1, 768, 768), (512, 512, 512), (100, 300, 200), (37, 41, 43), (256, 64, 1000))]),
     product("M", "K", "N", "B", turned=True, name="mmt_dynamic_batched", cases=[dict(B=b, M=m, K=k, N=n) for b, m, k, n in (
         (12, 128, 64, 128), (12, 128, 64, 511), (3, 17, 80, 33))]),
+]
+
+
+def rounded(m, k, n, constant=True, cases=None, name=None):
+    """A product of factors that are rounded to bf16."""
+    plain = product(m, k, n, constant=constant, cases=cases)
+
+    def make():
+        workload = plain()
+        workload.flags = ["--precision=bf16"]
+        return workload
+
+    make.__name__ = name or f"bf16{'w' if constant else ''}_{m}x{k}x{n}"
+    return make
+
+
+def quantized(m, k, n, cases=None, name=None):
+    """A product of bytes: `x` is quantized to bytes without sign, the constant factor has bytes with sign and a scale for each column."""
+
+    def build(g, x, w, scales):
+        scale, zero = g.number(0.03), g.constant(np.uint8(121))
+        q = g("QuantizeLinear", x, scale, zero)
+        weights = g("DequantizeLinear", w, scales, g.constant(np.zeros(n, np.int8)), axis=1)
+        return g("MatMul", g("DequantizeLinear", q, scale, zero), weights)
+
+    def operations(case):
+        return 2 * math.prod(case.get(d, d) for d in [m, k, n])
+
+    def make():
+        random = np.random.default_rng(3)
+        constants = dict(w=random.integers(-127, 128, (k, n)).astype(np.int8), scales=np.float32(0.001 + 0.001 * random.random(n)))
+        return Workload([("x", F, [m, k])], cases or [dict()], None, build, constants, operations=operations,
+                        flags=["--fast-math=integers"])
+
+    make.__name__ = name or f"int8_{m}x{k}x{n}"
+    return make
+
+
+FEW = [dict(M=m) for m in (1, 2, 5, 17, 64, 128)]
+
+NARROW = [
+    *[rounded(n, n, n) for n in (512, 1024)], *[rounded(n, n, n, constant=False) for n in (512, 1024)],
+    rounded("M", 768, 3072, cases=FEW, name="bf16w_rows_768x3072"),
+    *[quantized(n, n, n) for n in (512, 1024)],
+    quantized("M", 768, 3072, cases=FEW, name="int8_rows_768x3072"),
 ]

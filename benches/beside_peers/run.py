@@ -40,7 +40,8 @@ def options():
     parser.add_argument("--seconds", type=float, default=0.5)
     parser.add_argument("--old", help="folder of another build of sutura: run both in turns, without peers")
     parser.add_argument("--pairs", type=int, default=3)
-    parser.add_argument("--only", default="rows", help="workloads and families (rows, convolutions, products, networks, attention, recurrent, examples)")
+    families = ", ".join(workloads.FAMILIES)
+    parser.add_argument("--only", default="rows", help=f"workloads and families ({families})")
     parser.add_argument("--json", type=pathlib.Path, help="adds what peers took to this file, for picture.py")
     return parser.parse_args()
 

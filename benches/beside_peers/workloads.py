@@ -18,10 +18,11 @@ def randoms(*shape, scale=1.0, base=0.0):
 class Workload:
     """Inputs are `(name, type, shape)` with strings for dynamic dims; `cases` gives them numbers."""
 
-    def __init__(self, inputs, cases, function, build, constants=None, outputs=1, limits=None, operations=None):
+    def __init__(self, inputs, cases, function, build, constants=None, outputs=1, limits=None, operations=None, flags=()):
         self.inputs, self.cases, self.function, self.build = inputs, cases, function, build
         self.operations = operations or (lambda case: None)  # Of a product: multiplications and sums.
         self.constants, self.outputs, self.limits = constants or {}, outputs, limits or {}
+        self.flags = list(flags)  # Of `sutura compile`.
 
     def shapes(self, case):
         return [[case.get(d, d) for d in shape] for _, _, shape in self.inputs]
@@ -315,9 +316,9 @@ def mlp():
 from attention import ATTENTION, RECURRENT  # noqa: E402
 from convolutions import CONVOLUTIONS  # noqa: E402  (these are made of what stands above)
 from networks import NETWORKS  # noqa: E402
-from products import PRODUCTS  # noqa: E402
+from products import NARROW, PRODUCTS  # noqa: E402
 
-FAMILIES = {"rows": FOUR + TEN, "convolutions": CONVOLUTIONS, "products": PRODUCTS, "networks": NETWORKS,
+FAMILIES = {"rows": FOUR + TEN, "convolutions": CONVOLUTIONS, "products": PRODUCTS, "narrow": NARROW, "networks": NETWORKS,
             "attention": ATTENTION, "recurrent": RECURRENT, "examples": [encoder, mlp]}
 NAMED = {make.__name__: make for family in FAMILIES.values() for make in family}
 

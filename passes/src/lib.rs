@@ -32,6 +32,7 @@ mod kernel_versions;
 pub mod legalize_elements;
 pub mod lower_quant_ops;
 pub mod machine_code;
+pub mod narrow_products;
 pub mod outline_regions;
 pub mod propagate_reshapes;
 pub mod raise_attention;
@@ -97,6 +98,7 @@ pub fn register(registry: &mut PassRegistry) {
     registry.add(&raise_attention::RAISE_ATTENTION);
     registry.add(&propagate_reshapes::PROPAGATE_RESHAPES);
     registry.add(&split_complex::SPLIT_COMPLEX);
+    registry.add(&narrow_products::NARROW_PRODUCTS);
     registry.add(&split_products::SPLIT_PRODUCTS);
     registry.add(&stitch::STITCH);
     registry.add(&refine_fusion_plan::REFINE_FUSION_PLAN);

@@ -9,7 +9,8 @@ pub const SHAPES: &str = "scf-for-to-while,scalars-to-tensors,outline-regions,in
      outline-regions,inline-decided,convert-elementwise-to-graph,propagate-shapes";
 
 /// Regions that become kernels.
-pub const STITCH: &str = "lower-quant-ops,split-complex,legalize-elements,split-products,channels-last,propagate-reshapes,stitch,\
+pub const STITCH: &str = "lower-quant-ops,split-complex,legalize-elements,narrow-products,split-products,channels-last,\
+     propagate-reshapes,stitch,\
      refine-fusion-plan";
 
 /// The schedules that rules write, as attributes of regions.

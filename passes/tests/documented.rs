@@ -17,6 +17,7 @@ use sutura_passes::graph_property_rewrite::GRAPH_PROPERTY_REWRITE;
 use sutura_passes::integer_products::INTEGER_PRODUCTS;
 use sutura_passes::legalize_elements::LEGALIZE_ELEMENTS;
 use sutura_passes::lower_quant_ops::LOWER_QUANT_OPS;
+use sutura_passes::narrow_products::NARROW_PRODUCTS;
 use sutura_passes::outline_regions::OUTLINE_REGIONS;
 use sutura_passes::propagate_reshapes::PROPAGATE_RESHAPES;
 use sutura_passes::raise_attention::RAISE_ATTENTION;
@@ -127,6 +128,7 @@ fn docs_are_up_to_date() {
         &LOWER_QUANT_OPS,
         &SPLIT_COMPLEX,
         &LEGALIZE_ELEMENTS,
+        &NARROW_PRODUCTS,
         &SPLIT_PRODUCTS,
         &CHANNELS_LAST,
         &WINOGRAD,

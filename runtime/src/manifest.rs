@@ -133,6 +133,9 @@ pub struct Device {
 pub struct Math {
     /// The flags given with `--fast-math`, none by default.
     pub fast_math: Vec<String>,
+    /// To what factors of products were rounded, as `--precision` said: `bf16`. Absent where they were not.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub precision: Option<String>,
     /// Where small floats are rounded.
     pub excess_precision: ExcessPrecision,
     /// No approximation by a device's own instructions.
@@ -141,7 +144,7 @@ pub struct Math {
 
 impl Default for Math {
     fn default() -> Self {
-        Self { fast_math: Vec::new(), excess_precision: ExcessPrecision::Fused, portable: false }
+        Self { fast_math: Vec::new(), precision: None, excess_precision: ExcessPrecision::Fused, portable: false }
     }
 }
 

@@ -433,6 +433,12 @@ pub struct DivisorOp<T: AnyTile> {
 }
 
 /// `acc + a . b`, with `a` of `[M, K]`, `b` of `[K, N]` and `acc` of `[M, N]`, over the window of k.
+///
+/// Narrow elements are widened to the accumulator's type: integers with their sign, or without where the flag of the factor says so.
+///
+/// ```mlir
+/// %r = gir.contract %a, %b, %c {unsigned_lhs} : !gir.tile<vec, i8, [12, 4]>, !gir.tile<vec, i8, [4, 32]>, !gir.tile<vec, i32, [12, 32]>
+/// ```
 #[op(
     "gir.contract",
     traits(Pure),
@@ -443,6 +449,12 @@ pub struct ContractOp<T: AnyTile> {
     lhs: Operand<AnyTile>,
     rhs: Operand<AnyTile>,
     acc: Operand<T>,
+    /// Integers of the left factor have no sign.
+    #[absent]
+    unsigned_lhs: Flag,
+    /// Integers of the right factor have no sign.
+    #[absent]
+    unsigned_rhs: Flag,
     result: Res<T>,
 }
 

@@ -225,6 +225,10 @@ fn call_intrinsic(op: OpRef<'_>, frame: &mut Frame<'_>) -> Result<Flow, InterpEr
     if full.starts_with("llvm.x86.avx512.mask.scalef.ps.") {
         return masked_scale(op, frame);
     }
+    let operands: Vec<usize> = group(op, 0)?.collect();
+    if let Some(result) = super::interp_dots::dot(full, &operands, frame) {
+        return result;
+    }
     let name = full.strip_prefix("llvm.").and_then(|n| n.split('.').next()).unwrap_or_default();
     let num =
         intrinsic(name).ok_or_else(|| Fault::unsupported(format!("the intrinsic '{full}' has no meaning here")))?;

@@ -8,6 +8,7 @@ mod attrs;
 mod calls;
 mod interp;
 mod interp_bits;
+mod interp_dots;
 mod interp_intrinsics;
 mod interp_memory;
 mod intrinsics;

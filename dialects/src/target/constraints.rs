@@ -53,3 +53,13 @@ words! {
         All = "all",
     }
 }
+
+words! {
+    /// The order of an instruction's operands.
+    Order, OrderAttr, "'acc, lhs, rhs' or 'acc, rhs, lhs'" {
+        /// The accumulator, then the factors.
+        LeftFirst = "acc, lhs, rhs",
+        /// The accumulator, then the right factor.
+        RightFirst = "acc, rhs, lhs",
+    }
+}

@@ -4,6 +4,7 @@ use sutura_ir::asm::print::{PrintOptions, op_text};
 use sutura_ir::{Body, Builder, IrMapping, OpRef, OpView, Type, Value};
 
 use super::constraints::{Class, Owner};
+use super::instances::signatures;
 use super::ops::{IntrinsicOp, MachineOp, ProcessorOp, SpaceOp};
 use super::processor::ProcessorDesc;
 use super::verify::feature_list;
@@ -83,6 +84,8 @@ pub struct RegisterTile {
     pub space: String,
     /// Element type of both operands.
     pub operand: Type,
+    /// Whether integers of each operand have no sign.
+    pub unsigned: [bool; 2],
     /// Element type of the accumulator.
     pub acc: Type,
     /// Rows.
@@ -116,7 +119,7 @@ impl TargetDesc {
             triple: machine.triple().to_owned(),
             features: feature_list(machine.features()).map(str::to_owned).collect(),
             spaces: entry.ops().filter_map(|o| o.as_::<SpaceOp>()).map(SpaceDesc::read).collect(),
-            register_tiles: entry.ops().filter_map(|o| RegisterTile::read(o.as_::<IntrinsicOp>()?)).collect(),
+            register_tiles: entry.ops().filter_map(|o| o.as_::<IntrinsicOp>()).flat_map(RegisterTile::read).collect(),
             launch_ns: positive(machine.launch_ns()).unwrap_or(DEFAULT_LAUNCH_NS),
             call_ns: positive(machine.call_ns()).unwrap_or(DEFAULT_CALL_NS),
             gflops,
@@ -240,31 +243,40 @@ impl SpaceDesc {
 }
 
 impl RegisterTile {
-    /// `None` when the intrinsic's meaning is not one contraction of its operands, in order.
-    fn read(op: IntrinsicOp<'_>) -> Option<Self> {
-        let entry = op.body().entry()?;
-        let args = entry.args();
-        let mut ops = entry.ops();
-        let contract = ops.next()?.as_::<ContractOp>()?;
-        let end = ops.next()?.as_::<YieldOp>()?;
-        let operands: Vec<Value> = contract.op_ref().operands().collect();
-        if operands != args || end.args().collect::<Vec<_>>() != [contract.result()] {
-            return None;
-        }
-        let tile = |i: usize| op.op_ref().cx.type_as::<TileType>(entry.body.ty(args[i]));
-        let (a, b, acc) = (tile(0)?, tile(1)?, tile(2)?);
-        let ((mr, kr), (_, nr)) = (a.extents()?, b.extents()?);
-        (a.elem == b.elem).then(|| Self {
-            name: op.sym_name().to_owned(),
-            emit: op.emit().to_owned(),
-            space: acc.space.to_string(),
-            operand: a.elem,
-            acc: acc.elem,
-            mr,
-            nr,
-            kr,
-        })
+    /// One for each choice of the intrinsic's extents; nothing when its meaning is not one contraction of its operands, in order.
+    fn read(op: IntrinsicOp<'_>) -> Vec<Self> {
+        let Some(unsigned) = contracts(op) else { return vec![] };
+        let cx = op.op_ref().cx;
+        let of = |types: Vec<Type>| {
+            let tile = |i: usize| cx.type_as::<TileType>(types[i]);
+            let (a, b, acc) = (tile(0)?, tile(1)?, tile(2)?);
+            let ((mr, kr), (_, nr)) = (a.extents()?, b.extents()?);
+            (a.elem == b.elem).then(|| Self {
+                name: op.sym_name().to_owned(),
+                emit: op.emit().to_owned(),
+                space: acc.space.to_string(),
+                operand: a.elem,
+                unsigned,
+                acc: acc.elem,
+                mr,
+                nr,
+                kr,
+            })
+        };
+        signatures(op.op_ref()).into_iter().filter_map(|(operands, _)| of(operands)).collect()
     }
+}
+
+/// Whether integers of each factor have no sign, where an intrinsic's meaning is to contract its first two arguments into the third.
+pub fn contracts(op: IntrinsicOp<'_>) -> Option<[bool; 2]> {
+    let entry = op.body().entry()?;
+    let ops: Vec<OpRef<'_>> = entry.ops().collect();
+    let [contract, end] = &ops[..] else { return None };
+    let (contract, end) = (contract.as_::<ContractOp>()?, end.as_::<YieldOp>()?);
+    let operands: Vec<Value> = contract.op_ref().operands().collect();
+    let whole = operands.len() == 3 && operands == entry.args();
+    let yields = end.args().collect::<Vec<_>>() == [contract.result()];
+    (whole && yields).then(|| [contract.unsigned_lhs(), contract.unsigned_rhs()])
 }
 
 /// FNV-1a, 64 bits (Fowler, Noll, Vo), of the generic form: comments and layout of the file do not matter.

@@ -14,6 +14,7 @@ use super::{machine_in, machine_of};
 /// Descriptions that every build has: name and text.
 const EMBEDDED: &[(&str, &str)] = &[
     ("x86_avx512", include_str!("../../../targets/x86_avx512.mlir")),
+    ("x86_avx512_dot", include_str!("../../../targets/x86_avx512_dot.mlir")),
     ("x86_avx2", include_str!("../../../targets/x86_avx2.mlir")),
     ("generic", include_str!("../../../targets/generic.mlir")),
     ("aarch64", include_str!("../../../targets/aarch64.mlir")),

@@ -4,6 +4,7 @@ mod asm;
 pub mod constraints;
 mod desc;
 mod find;
+pub mod instances;
 pub mod ops;
 mod processor;
 #[cfg(test)]
@@ -12,7 +13,7 @@ pub(crate) mod testing;
 mod tests;
 mod verify;
 
-pub use desc::{RegisterTile, SpaceDesc, TargetDesc};
+pub use desc::{RegisterTile, SpaceDesc, TargetDesc, contracts};
 pub use find::{Finder, HOST, PATH_VARIABLE, Target, TargetError, embedded_names, from_file, from_text};
 pub use processor::{BlockNeeds, Bound, Occupancy, ProcessorDesc};
 

@@ -114,7 +114,9 @@ pub struct ProcessorOp {
 
 /// An instruction, or a fixed run of instructions, on tiles.
 ///
-/// The body is its meaning, in `gir`. `emit` names what it becomes.
+/// The body is its meaning, in `gir`. `emit` names what it becomes: `vector.fma`, or an intrinsic of LLVM that takes an accumulator and
+/// two factors. Extents may be parameters: `extents` lists the values of each, and each choice is a tile that kernels may have.
+/// `numerics` says in words what the instruction does otherwise than the body; absent, it does what the body says, bit for bit.
 ///
 /// ```mlir
 /// target.intrinsic @fma_6x16(%a : !gir.tile<vec, f32, [6, 1]>, %b : !gir.tile<vec, f32, [1, 16]>,
@@ -122,16 +124,28 @@ pub struct ProcessorOp {
 ///   %r = gir.contract %a, %b, %c : !gir.tile<vec, f32, [6, 1]>, !gir.tile<vec, f32, [1, 16]>, !gir.tile<vec, f32, [6, 16]>
 ///   gir.yield %r : !gir.tile<vec, f32, [6, 16]>
 /// }
+/// target.intrinsic @vpdpbusd(%a : !gir.tile<vec, i8, [M, 4]>, %b : !gir.tile<vec, i8, [4, 16*N]>, %c : !gir.tile<vec, i32, [M, 16*N]>)
+///     emit("llvm.x86.avx512.vpdpbusd.512") extents({M = array<i64: 12, 6>, N = array<i64: 2, 1>}) {
+///   %r = gir.contract %a, %b, %c {unsigned_lhs} : !gir.tile<vec, i8, [M, 4]>, !gir.tile<vec, i8, [4, 16*N]>, !gir.tile<vec, i32, [M, 16*N]>
+///   gir.yield %r : !gir.tile<vec, i32, [M, 16*N]>
+/// }
 /// ```
 #[op(
     "target.intrinsic",
     traits(IsolatedFromAbove, Symbol, SingleBlock),
-    format = "$sym_name `` custom<Signature>($body) `emit` `(` $emit `)` $body attr-dict-with-keyword",
+    format = "$sym_name `` custom<Signature>($body) `emit` `(` $emit `)` (`order` `(` $order^ `)`)? (`numerics` `(` $numerics^ `)`)? \
+              (`extents` `(` $extents^ `)`)? $body attr-dict-with-keyword",
     verify_regions
 )]
 pub struct IntrinsicOp {
     sym_name: Attr<SymbolNameAttr>,
     /// What the lowering to instructions knows it as.
     emit: Attr<StrAttr>,
+    /// The order in which an intrinsic of LLVM takes its operands; absent for `acc, lhs, rhs`.
+    order: OptAttr<OrderAttr>,
+    /// What the instruction does otherwise than the body says: how it rounds, in which order it sums.
+    numerics: OptAttr<StrAttr>,
+    /// For each parameter of the extents the values that it may have, the best first.
+    extents: OptAttr<AnyAttr>,
     body: Region,
 }

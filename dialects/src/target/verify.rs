@@ -5,6 +5,7 @@ use sutura_ir::op_def::{Verify, VerifyRegions};
 use sutura_ir::{OpRef, OpView};
 
 use super::constraints::{Class, Owner};
+use super::instances;
 use super::ops::{IntrinsicOp, MachineOp, ProcessorOp, SpaceOp};
 use crate::gir::types::TileType;
 
@@ -114,10 +115,15 @@ impl VerifyRegions for IntrinsicOp<'_> {
         let Some(entry) = IntrinsicOp::from_ref(op).body().entry() else {
             return Err(diags.report(op.error("needs a body: its meaning")));
         };
+        let choices = instances::choices(op).map_err(|message| diags.report(op.error(message)))?;
         for (i, arg) in entry.args().iter().enumerate() {
-            let tile = op.cx.type_as::<TileType>(entry.body.ty(*arg));
-            let constant = tile.is_some_and(|t| t.extents().is_some());
-            ensure(constant, op, diags, || format!("operand {i} must be a tile of constant extents"))?;
+            let constant = choices.iter().all(|choice| {
+                let ty = instances::chosen(op.cx, entry.body.ty(*arg), choice);
+                op.cx.type_as::<TileType>(ty).is_some_and(|t| t.extents().is_some())
+            });
+            ensure(constant, op, diags, || {
+                format!("operand {i} must be a tile of constant extents, or of such that 'extents' lists values for")
+            })?;
         }
         let yields = entry.terminator().is_some_and(|t| t.is::<crate::gir::ops::YieldOp>());
         ensure(yields, op, diags, || "the body must end with 'gir.yield'".to_string())

@@ -24,4 +24,5 @@ mod strip;
 mod tile;
 mod turn;
 mod turns;
+mod units;
 mod zeros;

@@ -8,7 +8,6 @@ use sutura_dialects::gir::kinds::{BinaryKind, Combiner, UnaryKind};
 use sutura_dialects::gir::ops::*;
 use sutura_dialects::gir::types::TileType;
 use sutura_dialects::graph::maps;
-use sutura_dialects::target::ops as target;
 use sutura_ir::affine::AffineExpr;
 use sutura_ir::{OpRef, OpView, Type, Value};
 
@@ -22,17 +21,11 @@ use super::price;
 use super::scan::Scan;
 use super::strip::{Memo, Node, NodeId, Sink, Strip};
 use super::tile::RegTile;
+use super::units::Contraction;
 
 /// Constant extents of a tile that is held in registers.
 fn extents(ty: &TileType) -> Result<(i64, i64), String> {
     ty.extents().ok_or_else(|| "a tile in registers needs constant extents".to_string())
-}
-
-/// The intrinsic `name` of the machine `op`, if `op` is one that has it.
-fn intrinsic_called<'a>(op: OpRef<'a>, name: &str) -> Option<target::IntrinsicOp<'a>> {
-    op.as_::<target::MachineOp>()?;
-    let found = op.region(0)?.entry()?.ops().find(|o| o.symbol_name() == Some(name))?;
-    found.as_::<target::IntrinsicOp>()
 }
 
 /// True for the difference between a tile and the largest element of each of its rows, or of its columns, as in a softmax.
@@ -55,7 +48,7 @@ fn below_its_largest(op: OpRef<'_>, value: Value) -> bool {
 
 impl<'a> Lowering<'a, '_> {
     /// What is lowered for, in words.
-    fn processor(&self) -> &'static str {
+    pub(super) fn processor(&self) -> &'static str {
         if self.gpu.is_some() { "GPU" } else { "CPU" }
     }
 
@@ -211,6 +204,10 @@ impl<'a> Lowering<'a, '_> {
         }
         if self.machine.in_registers(ty) {
             let (rows, cols) = self.at(op, extents(ty))?;
+            if let Some(factor) = self.factor_of_dots(this)? {
+                let tile = self.load_words(op, (&slice, factor), (rows, cols))?;
+                return self.hold(op, Held::Tile(tile));
+            }
             let scalars = cols == 1 || self.only_left_operand(op);
             let lanes = if scalars { self.lanes_of_all(op, this.slice()) } else { self.e.lanes_of_columns(cols) };
             let pad = this.pad();
@@ -255,10 +252,7 @@ impl<'a> Lowering<'a, '_> {
 
     /// True when a tile only feeds contractions from the left: then its elements are wanted one by one.
     fn only_left_operand(&self, op: OpRef<'a>) -> bool {
-        let contracts = |user: OpRef<'a>| match user.as_::<IntrinsicOp<'_>>() {
-            Some(intrinsic) => self.means_contraction(&intrinsic).unwrap_or(false),
-            None => user.is::<ContractOp<'_>>(),
-        };
+        let contracts = |user: OpRef<'a>| matches!(self.contraction(user), Ok(Some(_)));
         let mut uses = op.body.uses(op.result(0)).peekable();
         uses.peek().is_some() && uses.all(|u| u.index == 0 && contracts(op.at(u.owner)))
     }
@@ -494,35 +488,16 @@ impl<'a> Lowering<'a, '_> {
             }
             return Ok(self.e.transpose_tile(&tiles[0]));
         }
-        let contracts = match op.as_::<IntrinsicOp>() {
-            Some(intrinsic) => self.means_contraction(&intrinsic)?,
-            None => op.is::<ContractOp>(),
-        };
-        if contracts {
-            let result = self.e.contract_tiles(&tiles[0], &tiles[1], &tiles[2]);
+        if let Some(contraction) = self.contraction(op)? {
+            let (a, b, acc) = (&tiles[0], &tiles[1], &tiles[2]);
+            let unsigned = op.as_::<ContractOp>().map(|this| [this.unsigned_lhs(), this.unsigned_rhs()]);
+            let result = match contraction {
+                Contraction::Fused => self.e.contract_tiles((a, b, acc), unsigned.unwrap_or_default()),
+                Contraction::Dot(dot) => self.e.dot_tiles(dot, (a, b, acc)),
+            };
             return self.at(op, result);
         }
         self.fail(op, format!("has no lowering to a {} on a tile in registers", self.processor()))
-    }
-
-    /// The operations beside the kernel.
-    fn siblings(&self) -> impl Iterator<Item = OpRef<'a>> + use<'a> {
-        let kernel = self.kernel.op;
-        let block = kernel.body.op_block(kernel.op);
-        block.into_iter().flat_map(move |b| kernel.body.ops(b)).map(move |op| kernel.at(op))
-    }
-
-    /// True for an intrinsic that contracts, and that becomes fused multiplications of vectors.
-    fn means_contraction(&self, this: &IntrinsicOp<'a>) -> Lowered<'a, bool> {
-        let op = this.op_ref();
-        let name = this.callee();
-        let Some(intrinsic) = self.siblings().find_map(|o| intrinsic_called(o, name)) else {
-            return self.fail(op, format!("no machine of the module has an intrinsic @{name}"));
-        };
-        match intrinsic.emit() {
-            "vector.fma" => Ok(crate::tensorize::is_contraction(intrinsic).is_some()),
-            other => self.fail(op, format!("a {} has no instruction '{other}' for @{name}", self.processor())),
-        }
     }
 
     /// A tile as a node of the graph; a register tile becomes one that repeats its values.

@@ -137,7 +137,7 @@ impl Emit<'_> {
     }
 
     /// The row to read for row `row` of a tile: itself, or the nearest that exists, of which there is one.
-    fn clamped_row(&mut self, row: i64, window: Window) -> Value {
+    pub(super) fn clamped_row(&mut self, row: i64, window: Window) -> Value {
         let mut at = self.i64(row);
         if let Some(hi) = window.hi {
             let one = self.i64(1);
@@ -151,7 +151,7 @@ impl Emit<'_> {
     }
 
     /// True when some position of the slice exists.
-    fn non_empty(&mut self, slice: &SliceVal, rows: i64, cols: i64) -> Option<Value> {
+    pub(super) fn non_empty(&mut self, slice: &SliceVal, rows: i64, cols: i64) -> Option<Value> {
         let mut exists = slice.exists;
         for (window, extent) in [(slice.row.window, rows), (slice.col.window, cols)] {
             if let Some(some) = self.some_exist(window, extent) {
@@ -514,8 +514,21 @@ impl Emit<'_> {
         if self.cx().shape(ty).is_some() { self.splat(constant) } else { self.constant(constant, ty) }
     }
 
-    /// `acc + lhs . rhs`: row by row, k by k, each a broadcast element times vectors, fused.
-    pub(super) fn contract_tiles(&mut self, lhs: &RegTile, rhs: &RegTile, acc: &RegTile) -> Result<RegTile, String> {
+    /// `acc + lhs . rhs`: row by row, k by k, each a broadcast element times vectors, fused. Narrow elements are widened first.
+    pub(super) fn contract_tiles(
+        &mut self,
+        (lhs, rhs, acc): (&RegTile, &RegTile, &RegTile),
+        unsigned: [bool; 2],
+    ) -> Result<RegTile, String> {
+        let [lhs, rhs] = [(lhs, unsigned[0]), (rhs, unsigned[1])].map(|(tile, unsigned)| {
+            let kind = match (tile.elem.is_float(self.cx()), unsigned) {
+                (true, _) => CastKind::ExtF,
+                (false, true) => CastKind::ExtUI,
+                (false, false) => CastKind::ExtSI,
+            };
+            let wide = tile.elem == acc.elem;
+            if wide { tile.clone() } else { self.map_tiles(&[tile], acc.elem, |e, v| e.cast(kind, v[0], acc.elem)) }
+        });
         let Parts::Scalars(left) = &lhs.parts else {
             return Err("the left operand of a contraction is held in vectors".to_string());
         };

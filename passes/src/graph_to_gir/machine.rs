@@ -6,6 +6,7 @@ use sutura_dialects::target::{RegisterTile, TargetDesc, machine_in};
 use sutura_ir::{Body, Context, Type};
 
 use crate::region::Windows;
+use crate::region::contract::Narrow;
 
 /// The machine that kernels are made for.
 #[derive(Clone, Debug)]
@@ -30,6 +31,8 @@ pub(super) struct Machine {
     pub(super) vectors: (i64, i64),
     /// Rows and columns of register tiles of products, the best first.
     tiles: Vec<(i64, i64)>,
+    /// Tiles of products of narrow numbers, each of which the machine has an instruction for.
+    narrow: Vec<RegisterTile>,
     /// What the units of a group have of a product whose factors lie in the group's memory, the highest first.
     group_tiles: Vec<GroupTile>,
     /// Bytes of a group's memory that leave room for other groups on the same multiprocessor.
@@ -105,6 +108,7 @@ impl Machine {
             resident: RESIDENT,
             vectors: (32, 16),
             tiles: halved(TILE),
+            narrow: vec![],
             group_tiles: vec![],
             shared_bytes: i64::MAX,
             threads: 1,
@@ -124,6 +128,8 @@ impl Machine {
         if tiles.is_empty() {
             tiles = halved(tile_for(desc));
         }
+        let dots = desc.register_tiles.iter().filter(|t| t.kr > 1 && t.operand != t.acc && *t.space == *registers);
+        let narrow = dots.cloned().collect();
         let own = desc.caches().filter(|space| space.owner != Owner::All).filter_map(|space| space.bytes).max();
         // A thread's scratch is at most twice that of any machine.
         let near_bytes = own.map_or(NEAR_BYTES, |bytes| i64::try_from(bytes / 2).unwrap_or(i64::MAX).min(NEAR_BYTES));
@@ -150,6 +156,7 @@ impl Machine {
             resident,
             vectors,
             tiles,
+            narrow,
             group_tiles,
             shared_bytes,
             threads: desc.subgroup.map_or(1, count),
@@ -206,6 +213,29 @@ impl Machine {
     /// Rows and columns of register tiles of products, the best first.
     pub(super) fn tiles(&self) -> &[(i64, i64)] {
         &self.tiles
+    }
+
+    /// The machine for products of narrow numbers: its tiles are those of the instruction for them, those that it has for others before
+    /// the rest; and the places of a sum that the instruction takes. `None` where it has none.
+    pub(super) fn for_narrow(&self, factors: &Narrow) -> Option<(Self, i64)> {
+        let fits = |t: &&RegisterTile| (t.operand, t.unsigned, t.acc) == (factors.elem, factors.unsigned, factors.acc);
+        let own: Vec<&RegisterTile> = self.narrow.iter().filter(fits).collect();
+        let step = own.first()?.kr;
+        let own: Vec<(i64, i64)> = own.iter().filter(|t| t.kr == step).map(|t| (t.mr, t.nr)).collect();
+        let mut tiles: Vec<(i64, i64)> = self.tiles.iter().copied().filter(|tile| own.contains(tile)).collect();
+        if tiles.is_empty() {
+            tiles = own;
+            tiles.sort_by_key(|(rows, columns)| std::cmp::Reverse((rows * columns, *columns)));
+        }
+        Some((Self { tiles, ..self.clone() }, step))
+    }
+
+    /// The least height of tiles so wide of an instruction for narrow numbers that is at least `rows`, or else its greatest one; `rows`
+    /// where the machine has none for them.
+    pub(super) fn narrow_height(&self, factors: &Narrow, (rows, columns): (i64, i64)) -> i64 {
+        let fits = |t: &&RegisterTile| (t.operand, t.unsigned, t.acc) == (factors.elem, factors.unsigned, factors.acc);
+        let heights = || self.narrow.iter().filter(fits).filter(|t| t.nr == columns).map(|t| t.mr);
+        heights().filter(|height| *height >= rows).min().or(heights().max()).unwrap_or(rows)
     }
 
     /// The machine with this register tile before all others, in place of those that are as wide.

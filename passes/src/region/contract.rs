@@ -16,6 +16,20 @@ use super::{Fit, Misfit, misfit};
 /// Ops that do not follow the product are computed once per tile at most at this price.
 pub(super) const CHEAP: u32 = 12;
 
+/// The attribute of an op that multiplies narrow numbers as they are stored: the machine has an instruction for them.
+pub const NARROW: &str = "graph.narrow";
+
+/// Factors of a product whose elements are narrower than its sums.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Narrow {
+    /// Type of an element of both factors.
+    pub elem: Type,
+    /// Whether integers of each factor have no sign: of the left one and of the right one.
+    pub unsigned: [bool; 2],
+    /// Type of a sum.
+    pub acc: Type,
+}
+
 /// How a region runs as tiles of a product.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct ContractPlan {
@@ -39,6 +53,8 @@ pub struct ContractPlan {
     pub right: Vec<usize>,
     /// All other stages: they run on tiles of the product.
     pub rest: Vec<usize>,
+    /// What the factors are where the machine has an instruction for them.
+    pub narrow: Option<Narrow>,
 }
 
 /// Types of factors and sums: a tile in registers has as many elements of each.
@@ -77,13 +93,34 @@ pub fn is_contraction(nest: &Nest<'_>, stage: &Stage<'_>) -> bool {
     check_contraction(nest, stage).is_ok()
 }
 
-/// The value through conversions to wider floats.
+/// The value through conversions to wider floats, and to wider integers where narrow ones are multiplied as they are.
 fn unwidened(op: OpRef<'_>, value: Value) -> Value {
+    let integers = op.attr(NARROW).is_some();
+    let widens = |def: &OpRef<'_>| match def.name_str() {
+        "arith.extf" => true,
+        "arith.extsi" | "arith.extui" => integers,
+        _ => false,
+    };
     let mut value = value;
-    while let Some(def) = op.body.defining_op(value).map(|o| op.at(o)).filter(|o| o.name_str() == "arith.extf") {
+    while let Some(def) = op.body.defining_op(value).map(|o| op.at(o)).filter(widens) {
         value = def.operand(0);
     }
     value
+}
+
+/// The factors of a stage that multiplies narrow numbers as they are stored, in the order of its inputs.
+pub fn narrow_factors(nest: &Nest<'_>, stage: &Stage<'_>) -> Option<Narrow> {
+    stage.op.attr(NARROW)?;
+    let body = stage.body?;
+    let (args, product) = (body.args(), stage.op.at(stage.op.body.defining_op(body.terminator()?.operand(0))?));
+    let widened = |arg: Value| {
+        let conversion = |value: &Value| unwidened(stage.op, *value) == arg && *value != arg;
+        product.operands().find(conversion).and_then(|value| stage.op.body.defining_op(value)).map(|op| stage.op.at(op))
+    };
+    let unsigned = [0, 1].map(|input| widened(args[input]).is_some_and(|op| op.name_str() == "arith.extui"));
+    let elem = stage.op.ty(args[0]);
+    let acc = nest.cx.element_type(nest.body.ty(stage.results[0].value));
+    (args.len() == 2 && elem == stage.op.ty(args[1])).then_some(Narrow { elem, unsigned, acc })
 }
 
 fn check_contraction(nest: &Nest<'_>, stage: &Stage<'_>) -> Fit<()> {
@@ -119,7 +156,9 @@ pub(super) fn check_sum_of_products(nest: &Nest<'_>, stage: &Stage<'_>, types: &
         return misfit("is no sum of products of two tensors");
     }
     let elem = |v: Value| nest.cx.element_type(nest.body.ty(v));
-    if !types.contains(&summed) || stage.inputs.iter().chain([result]).any(|a| elem(a.value) != summed) {
+    let narrow = narrow_factors(nest, stage).is_some();
+    let factors = stage.inputs.iter().all(|a| narrow || elem(a.value) == summed);
+    if !types.contains(&summed) || !factors || elem(result.value) != summed {
         return misfit("multiplies numbers that are neither f32 nor i32");
     }
     Ok(())
@@ -175,7 +214,9 @@ impl ContractPlan {
             (false, true) => (0, 1),
             _ => return misfit("the innermost dimension of the result is one of both factors"),
         };
-        let mut plan = Self { stage: number, lhs, rhs, ..Self::default() };
+        let narrow = narrow_factors(nest, stage)
+            .map(|narrow| Narrow { unsigned: [lhs, rhs].map(|input| narrow.unsigned[input]), ..narrow });
+        let mut plan = Self { stage: number, lhs, rhs, narrow, ..Self::default() };
         for dim in order {
             match (reads(lhs, dim), reads(rhs, dim)) {
                 (true, true) => plan.batch.push(dim),
@@ -212,7 +253,8 @@ impl ContractPlan {
         let known = |dims: &[usize]| dims.iter().try_fold(1i64, |all, d| all.checked_mul(nest.extents[*d].as_const()?));
         let (left, sums, columns) = (known(&self.rows)?, known(&self.sums)?, known(&self.cols));
         let made = stage.inputs.iter().any(|read| read.slot.is_some());
-        if made || left <= 1 || sums <= 0 || columns.is_some_and(|columns| columns <= 1) {
+        // Of narrow numbers those that are summed lie side by side in the left factor.
+        if made || self.narrow.is_some() || left <= 1 || sums <= 0 || columns.is_some_and(|columns| columns <= 1) {
             return None;
         }
         let col = *self.rows.iter().rev().find(|d| !nest.is_unit(**d))?;

@@ -19,6 +19,7 @@ use sutura_ir::pass::{Anchor, Pass, PassInfo, PassOptions, PassResult, PassRun, 
 use sutura_ir::{Body, Context, Op, OpRef, Rewriter, Type, Value};
 
 use crate::functions::{Remark, computes, of_each_function, say};
+use crate::region::contract::NARROW;
 pub(crate) use recipe::Recipe;
 
 /// `split-products`
@@ -96,7 +97,8 @@ impl Product {
     /// Why it is left.
     fn of(view: OpRef<'_>) -> Option<Result<Self, &'static str>> {
         let (cx, form) = (view.cx, ComputeForm::of(view)?);
-        if form.combiners != [Combiner::Add] || form.joint.is_some() || view.num_results() != 1 {
+        let narrow = view.attr(NARROW).is_some();
+        if form.combiners != [Combiner::Add] || form.joint.is_some() || view.num_results() != 1 || narrow {
             return None;
         }
         let yielded = form.yielded()?.operand(0);

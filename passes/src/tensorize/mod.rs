@@ -1,18 +1,22 @@
 //! `tensorize`: contractions of register tiles become the target's tensor intrinsics.
 //!
 //! After TensorIR: an intrinsic is described by its meaning, here a `gir` body. A contraction whose extents and element
-//! types are exactly those of an intrinsic's meaning becomes a call of it; the loops around it, the packing and the edges
-//! are windows and moves that are there already.
+//! types are exactly those of an intrinsic's meaning, for one choice of its parameters, becomes a call of it; the loops around it, the
+//! packing and the edges are windows and moves that are there already. What the intrinsic wants in another space is loaded into that, or
+//! moved there.
 
 #[cfg(test)]
 mod tests;
 
-use sutura_dialects::gir::ops::{ContractOp, IntrinsicOp, KernelOp, YieldOp};
+use std::collections::HashMap;
+
+use sutura_dialects::gir::ops::{ContractOp, IntrinsicOp, KernelOp, LoadOp, MoveOp};
 use sutura_dialects::gir::types::TileType;
-use sutura_dialects::target::ops as target;
+use sutura_dialects::target::instances::signatures;
+use sutura_dialects::target::{contracts, ops as target};
 use sutura_ir::analysis::PreservedAnalyses;
 use sutura_ir::pass::{Anchor, Pass, PassInfo, PassOptions, PassResult, PassRun, StatisticInfo};
-use sutura_ir::{Body, Context, Op, OpRef, OpView, Rewriter, Type, Value};
+use sutura_ir::{Body, Context, Loc, Op, OpRef, Rewriter, Type, Value};
 
 /// `tensorize`
 pub static TENSORIZE: PassInfo = PassInfo {
@@ -20,7 +24,9 @@ pub static TENSORIZE: PassInfo = PassInfo {
     argument: "tensorize",
     summary: "Turn contractions of register tiles into the target's tensor intrinsics",
     description: "Looks up the module's `target.machine`. A `gir.contract` whose operand types are those of an intrinsic \
-                  that means one contraction becomes a `gir.intrinsic`; any other is left as it is, with a remark.",
+                  that means one contraction, for a choice of the values of its extents' parameters, becomes a `gir.intrinsic`; \
+                  operands that it has in other spaces are loaded into these or moved there. Any other is left as it is, with a \
+                  remark.",
     anchor: Anchor::Op("builtin.module"),
     options: &[],
     statistics: &[
@@ -39,8 +45,10 @@ fn create(_: &PassOptions) -> Result<Box<dyn Pass>, String> {
 /// An intrinsic whose meaning is one contraction.
 struct Contraction {
     name: String,
-    /// Types of left operand, right operand and accumulator.
-    types: [Type; 3],
+    /// Types of left operand, right operand and accumulator, for each choice of its extents.
+    types: Vec<Vec<Type>>,
+    /// Whether integers of each factor have no sign.
+    unsigned: [bool; 2],
 }
 
 impl Pass for Tensorize {
@@ -53,12 +61,13 @@ impl Pass for Tensorize {
         let kernels = of(run, |op| op.is::<KernelOp>());
         let intrinsics: Vec<Contraction> =
             machines.iter().flat_map(|op| contractions(OpRef::new(cx, run.body, *op))).collect();
+        let limits: Limits = machines.iter().flat_map(|op| limits(OpRef::new(cx, run.body, *op))).collect();
         for kernel in kernels {
             let body = run.body.nested(kernel).expect("a kernel is isolated");
             let contracts: Vec<Op> =
                 body.preorder().filter(|op| OpRef::new(cx, body, *op).is::<ContractOp>()).collect();
             for op in contracts {
-                replace(run, kernel, op, &intrinsics, machines.is_empty());
+                replace(run, kernel, op, (&intrinsics, &limits), machines.is_empty());
             }
         }
         Ok(PreservedAnalyses::none())
@@ -70,38 +79,63 @@ fn contractions(machine: OpRef<'_>) -> Vec<Contraction> {
     let entry = machine.region(0).and_then(|r| r.entry());
     let ops = entry.into_iter().flat_map(|block| block.ops());
     ops.filter_map(|op| {
-        is_contraction(op.as_::<target::IntrinsicOp>()?)?;
-        let inside = op.inside();
-        let args = inside.block_args(inside.entry_block()?);
-        let types = [inside.ty(args[0]), inside.ty(args[1]), inside.ty(args[2])];
-        Some(Contraction { name: op.symbol_name()?.to_string(), types })
+        let unsigned = contracts(op.as_::<target::IntrinsicOp>()?)?;
+        let types = signatures(op).into_iter().map(|(operands, _)| operands).collect();
+        Some(Contraction { name: op.symbol_name()?.to_string(), types, unsigned })
     })
     .collect()
 }
 
-/// `Some` when the intrinsic's meaning is to contract its first two arguments into the third.
-pub(crate) fn is_contraction(intrinsic: target::IntrinsicOp<'_>) -> Option<()> {
-    let op = intrinsic.op_ref();
-    let inside = op.inside();
-    let entry = inside.entry_block()?;
-    let args = inside.block_args(entry);
-    let ops: Vec<OpRef<'_>> = inside.ops(entry).map(|o| OpRef::new(op.cx, inside, o)).collect();
-    let [contract, end] = &ops[..] else { return None };
-    let contract = contract.as_::<ContractOp>()?;
-    let operands: Vec<Value> = contract.op_ref().operands().collect();
-    let yields: Vec<Value> = end.as_::<YieldOp>()?.args().collect();
-    (args.len() == 3 && operands == args && yields == [contract.result()]).then_some(())
+/// Bytes of the spaces that bound what lives in them.
+type Limits = HashMap<String, u64>;
+
+fn limits(machine: OpRef<'_>) -> Vec<(String, u64)> {
+    let entry = machine.region(0).and_then(|r| r.entry());
+    let spaces = entry.into_iter().flat_map(|block| block.ops()).filter_map(|op| op.as_::<target::SpaceOp>());
+    spaces.filter_map(|space| Some((space.sym_name().to_owned(), space.limit()?))).collect()
 }
 
-fn replace(run: &mut PassRun<'_>, kernel: Op, op: Op, intrinsics: &[Contraction], no_machine: bool) {
+/// A space in which tiles of these types do not live together: its name, what they take, and what it has.
+fn too_full(cx: &Context, types: &[Type], limits: &Limits) -> Option<(String, u64, u64)> {
+    let bytes = |tile: &TileType| {
+        let (rows, cols) = tile.extents().unwrap_or_default();
+        (rows * cols) as u64 * u64::from(cx.bit_width(tile.elem).unwrap_or(64).div_ceil(8))
+    };
+    let tiles: Vec<&TileType> = types.iter().filter_map(|ty| cx.type_as::<TileType>(*ty)).collect();
+    tiles.iter().find_map(|tile| {
+        let limit = *limits.get(&*tile.space)?;
+        let all = tiles.iter().filter(|other| other.space == tile.space).map(|other| bytes(other)).sum();
+        (all > limit).then(|| (tile.space.to_string(), all, limit))
+    })
+}
+
+fn replace(
+    run: &mut PassRun<'_>,
+    kernel: Op,
+    op: Op,
+    (intrinsics, limits): (&[Contraction], &Limits),
+    no_machine: bool,
+) {
     let cx = run.cx;
     let body = run.body.nested_mut(kernel).expect("a kernel is isolated");
     let operands: Vec<Value> = body.operands(op).collect();
     let types: Vec<Type> = operands.iter().map(|v| body.ty(*v)).collect();
-    let loc = body.loc(op);
-    match intrinsics.iter().find(|i| i.types[..] == types[..]) {
-        Some(intrinsic) => {
-            call(cx, body, op, &intrinsic.name, &operands);
+    let (loc, this) = (body.loc(op), OpRef::new(cx, body, op));
+    let unsigned = this.as_::<ContractOp>().map(|this| [this.unsigned_lhs(), this.unsigned_rhs()]);
+    let elsewhere = |own: &Vec<Type>| own.iter().zip(&types).all(|(own, ty)| in_space_of(cx, *ty, *own) == *own);
+    let fitting = intrinsics.iter().filter(|i| Some(i.unsigned) == unsigned);
+    let here = |i: &&Contraction| i.types.contains(&types);
+    let found = fitting.clone().find(here).map(|i| (i, &types));
+    let found = found.or_else(|| fitting.clone().find_map(|i| Some((i, i.types.iter().find(|own| elsewhere(own))?))));
+    let full = found.and_then(|(intrinsic, own)| Some((intrinsic, too_full(cx, own, limits)?)));
+    match found {
+        _ if let Some((intrinsic, (space, all, limit))) = &full => {
+            let name = &intrinsic.name;
+            run.missed(loc, format!("'gir.contract' stays: @{name} takes {all} bytes of '{space}', which has {limit}"));
+            run.count("num-missed", 1);
+        }
+        Some((intrinsic, own)) => {
+            call(cx, body, op, &intrinsic.name, own);
             run.passed(loc, format!("'gir.contract' becomes the intrinsic @{}", intrinsic.name));
             run.count("num-intrinsics", 1);
         }
@@ -117,13 +151,40 @@ fn replace(run: &mut PassRun<'_>, kernel: Op, op: Op, intrinsics: &[Contraction]
     }
 }
 
-fn call(cx: &Context, body: &mut Body, op: Op, name: &str, operands: &[Value]) {
+/// A tile's type, in the space of another one.
+fn in_space_of(cx: &Context, ty: Type, other: Type) -> Type {
+    match (cx.type_as::<TileType>(ty), cx.type_as::<TileType>(other)) {
+        (Some(tile), Some(other)) => cx.ext_type(TileType { space: other.space.clone(), ..tile.clone() }),
+        _ => ty,
+    }
+}
+
+/// Puts a call of an intrinsic in the place of a contraction; `types` are those of the intrinsic's operands, which may lie elsewhere.
+fn call(cx: &Context, body: &mut Body, op: Op, name: &str, types: &[Type]) {
     let mut rewriter = Rewriter::new(cx, body);
     rewriter.set_before(op);
-    let (loc, result) = (rewriter.body().loc(op), rewriter.body().ty(operands[2]));
-    let new = IntrinsicOp::build(&mut rewriter, loc, name, operands, &[result]);
-    let results: Vec<Value> = rewriter.body().results(new).collect();
-    rewriter.replace_op(op, &results);
+    let (loc, result) = (rewriter.body().loc(op), rewriter.body().ty(rewriter.body().result(op, 0)));
+    let operands: Vec<Value> = rewriter.body().operands(op).collect();
+    let operands: Vec<Value> =
+        operands.iter().zip(types).map(|(value, ty)| brought(&mut rewriter, loc, *value, *ty)).collect();
+    let new = IntrinsicOp::build(&mut rewriter, loc, name, &operands, &types[2..3]);
+    let made = rewriter.body().result(new, 0);
+    let value = if types[2] == result { made } else { MoveOp::value(&mut rewriter, loc, made, result) };
+    rewriter.replace_op(op, &[value]);
+}
+
+/// A tile in the space of `ty`: loaded into it, where it is loaded for nothing else, or moved there.
+fn brought(rewriter: &mut Rewriter<'_>, loc: Loc, value: Value, ty: Type) -> Value {
+    if rewriter.body().ty(value) == ty {
+        return value;
+    }
+    let (cx, body) = (rewriter.cx(), rewriter.body());
+    let loaded = body.defining_op(value).is_some_and(|def| OpRef::new(cx, body, def).is::<LoadOp>());
+    if loaded && body.uses(value).count() == 1 {
+        rewriter.set_type(value, ty);
+        return value;
+    }
+    MoveOp::value(rewriter, loc, value, ty)
 }
 
 /// `[M, K] by [K, N]`

@@ -213,6 +213,11 @@ pub(crate) struct CompileArgs {
     #[arg(long, value_name = "FLAGS", num_args = 0..=1, require_equals = true, value_delimiter = ',')]
     #[arg(default_missing_value = "fast", value_parser = fast_math())]
     pub(crate) fast_math: Vec<String>,
+    /// `bf16` rounds both factors of products of f32 matrices to bf16 where the machine multiplies these, and sums in f32: results
+    /// are right to some thousandths of the sum of the magnitudes of their terms. Products with a dim that both factors and the result
+    /// have, as those of attention, stay. The artifact records it
+    #[arg(long, value_name = "PRECISION", default_value = "full", value_parser = ["full", "bf16"], hide_default_value = true)]
+    pub(crate) precision: String,
     #[command(flatten)]
     pub(crate) fusion: Fusion,
     /// What indices of kernels for GPUs may be in 32 bits: less than they could makes small sizes take the kernels with 64

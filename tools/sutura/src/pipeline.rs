@@ -21,6 +21,7 @@ use sutura_passes::graph_operator_rewrite::GRAPH_OPERATOR_REWRITE;
 use sutura_passes::graph_property_rewrite::GRAPH_PROPERTY_REWRITE;
 use sutura_passes::graph_to_gir::{CONVERT_GRAPH_TO_GIR, SCHEDULE_REGIONS};
 use sutura_passes::integer_products::INTEGER_PRODUCTS;
+use sutura_passes::narrow_products::NARROW_PRODUCTS;
 use sutura_passes::refine_fusion_plan::REFINE_FUSION_PLAN;
 use sutura_passes::rt_to_upstream::HOST_ATTR;
 use sutura_passes::stages;
@@ -170,6 +171,9 @@ pub(crate) const INTEGERS: &str = "integers";
 /// The word of `--fast-math` for convolutions by Winograd's algorithm, of the same kind.
 pub(crate) const WINOGRAD: &str = "winograd";
 
+/// The word of `--precision` for products of factors that are rounded to bf16.
+pub(crate) const BF16: &str = "bf16";
+
 /// Everything that programs are read and changed with.
 pub(crate) struct Compilation {
     pub(crate) cx: Context,
@@ -178,6 +182,8 @@ pub(crate) struct Compilation {
     pub(crate) heard: Heard,
     /// Flags of `--fast-math`.
     pub(crate) fast_math: Vec<String>,
+    /// Whether factors of products are rounded to bf16.
+    pub(crate) bf16: bool,
     /// Option of `--index-limit`.
     pub(crate) index_limit: Option<i64>,
     /// Whether each operation is a region of its own.
@@ -239,6 +245,7 @@ impl Compilation {
             passes,
             heard: Heard::default(),
             fast_math: Vec::new(),
+            bf16: false,
             index_limit: None,
             no_fusion: false,
             search: Search::Off,
@@ -378,6 +385,9 @@ impl Compilation {
             passes = with(passes, GRAPH_PROPERTY_REWRITE.argument, options.clone());
             passes = with(passes, FOLD_INTO_WEIGHTS.argument, options.clone());
             passes = with(passes, GRAPH_OPERATOR_REWRITE.argument, options);
+        }
+        if self.bf16 {
+            passes = with(passes, NARROW_PRODUCTS.argument, format!("precision={BF16}"));
         }
         if self.no_fusion && stage.name == "stitch" {
             passes = passes.replace(&format!(",{}", REFINE_FUSION_PLAN.argument), "");

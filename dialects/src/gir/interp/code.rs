@@ -174,6 +174,8 @@ pub(super) enum What {
         lhs: Slot,
         rhs: Slot,
         acc: Slot,
+        /// Whether integers of each factor have no sign.
+        unsigned: [bool; 2],
         out: Slot,
     },
     /// Binds operands and results of an intrinsic's body, and a tile to its home.
@@ -659,7 +661,8 @@ impl<'a> Compiler<'_, 'a> {
             What::Transpose { operand: self.get(this.operand())?, out: self.result(op) }
         } else if let Some(this) = op.as_::<ContractOp<'_>>() {
             let (lhs, rhs, acc) = (self.get(this.lhs())?, self.get(this.rhs())?, self.get(this.acc())?);
-            What::Contract { lhs, rhs, acc, out: self.result(op) }
+            let unsigned = [this.unsigned_lhs(), this.unsigned_rhs()];
+            What::Contract { lhs, rhs, acc, unsigned, out: self.result(op) }
         } else if let Some(this) = op.as_::<DivisorOp<'_>>() {
             let position = self.all(this.position())?.try_into().ok();
             What::Divisor { operand: self.get(this.operand())?, position, check: self.check(op)?, out: self.result(op) }

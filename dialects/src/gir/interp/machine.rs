@@ -417,12 +417,12 @@ impl<'l, 'a, 'm> Machine<'l, 'a, 'm> {
                 (self.tile(u, *operand)?.broadcast(&*self.tile(u, *like)?)?, *out)
             }
             What::Transpose { operand, out } => (self.tile(u, *operand)?.transpose()?, *out),
-            What::Contract { lhs, rhs, acc, out } => {
+            What::Contract { lhs, rhs, acc, unsigned, out } => {
                 let (lhs, rhs) = (self.tile(u, *lhs)?, self.tile(u, *rhs)?);
                 if lhs.dtype.is_float() {
                     self.counters.flops += 2 * lhs.products(&rhs);
                 }
-                (lhs.contract(&rhs, &*self.tile(u, *acc)?)?, *out)
+                (lhs.contract(&rhs, &*self.tile(u, *acc)?, *unsigned)?, *out)
             }
             What::Divisor { .. } => return self.divisor(u, what),
             What::Copy { from, out } => (Tile::clone(&*self.tile(u, *from)?), *out),

@@ -293,7 +293,7 @@ impl Tile {
     }
 
     /// `acc + self . rhs`, each product added with one rounding, in the order of k.
-    pub(super) fn contract(&self, rhs: &Self, acc: &Self) -> Result<Self, Fault> {
+    pub(super) fn contract(&self, rhs: &Self, acc: &Self, unsigned: [bool; 2]) -> Result<Self, Fault> {
         let (a, b) = (self.window, rhs.window);
         let k = match (a.everywhere, b.everywhere) {
             (true, _) => b.rect.rows,
@@ -322,7 +322,7 @@ impl Tile {
                 }
             }
             (sum, left, right) => {
-                let step = Step { operand: (self.dtype, rhs.dtype), acc: acc.dtype };
+                let step = Step { operand: (self.dtype, rhs.dtype), unsigned, acc: acc.dtype };
                 for i in out.defined.rows.range() {
                     for k in k.range() {
                         let x = left.bits(i * self.cols + k);
@@ -347,6 +347,8 @@ impl Tile {
 /// One step of a contraction on elements that are not all `f32`.
 struct Step {
     operand: (DType, DType),
+    /// Whether integers of each factor have no sign.
+    unsigned: [bool; 2],
     acc: DType,
 }
 
@@ -360,7 +362,10 @@ impl Step {
             (DType::F64, Some(x), Some(y), Some(sum)) => Scalar::f64(x.mul_add(y, sum)),
             (acc, None, None, None) if !acc.is_float() => {
                 let int = |s: Scalar| s.as_i64().unwrap_or(0);
-                Scalar::int(int(x).wrapping_mul(int(y)).wrapping_add(int(sum)), acc)
+                let low = |s: Scalar| s.as_u64().unwrap_or(0) as i64;
+                let widened = |s: Scalar, unsigned: bool| if unsigned { low(s) } else { int(s) };
+                let product = widened(x, self.unsigned[0]).wrapping_mul(widened(y, self.unsigned[1]));
+                Scalar::int(product.wrapping_add(int(sum)), acc)
             }
             (acc, ..) => {
                 let message = format!("{} times {} is not accumulated in {acc}", self.operand.0, self.operand.1);

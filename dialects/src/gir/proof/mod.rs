@@ -23,7 +23,7 @@ use sutura_ir::diagnostics::{Diagnostics, Reported};
 use sutura_ir::interfaces::SymbolUser;
 use sutura_ir::registry::DialectBuilder;
 use sutura_ir::symbols::SymbolScope;
-use sutura_ir::{BlockRef, OpRef, Type, Value};
+use sutura_ir::{BlockRef, OpRef, Value};
 
 use self::copies::Flight;
 use self::sync::Shared;
@@ -35,6 +35,7 @@ use super::kernel::{KernelInfo, Mode};
 use super::ops::*;
 use super::types::{SliceType, TileType, ViewType};
 use crate::r#dyn::poly::Poly;
+use crate::target::instances::signatures;
 use crate::target::{machine_of, ops as target};
 
 /// Deepest nesting of loops that is looked through.
@@ -485,15 +486,15 @@ impl<'a> Prover<'a> {
             format!("uses @{name}, which the target @{} does not have", machine.symbol_name().unwrap_or("?"))
         })?;
         let entry = meaning.region(0).and_then(|r| r.entry()).ok_or("names an intrinsic without meaning")?;
-        let expected: Vec<Type> = entry.args().iter().map(|v| entry.body.ty(*v)).collect();
         let yielded: Vec<Value> = entry.terminator().map(|t| t.operands().collect()).unwrap_or_default();
-        let results: Vec<Type> = yielded.iter().map(|v| entry.body.ty(*v)).collect();
-        if op.operand_types().collect::<Vec<_>>() != expected || op.result_types().collect::<Vec<_>>() != results {
-            let text = |types: &[Type]| {
-                let words: Vec<String> = types.iter().map(|t| crate::show::ty(op.cx, *t)).collect();
+        let types = (op.operand_types().collect::<Vec<_>>(), op.result_types().collect::<Vec<_>>());
+        if !signatures(meaning).contains(&types) {
+            let text = |values: &[Value]| {
+                let words: Vec<String> = values.iter().map(|v| crate::show::ty(op.cx, entry.body.ty(*v))).collect();
                 words.join(", ")
             };
-            return Err(format!("does not fit @{name}, which is ({}) -> ({})", text(&expected), text(&results)));
+            let (args, results) = (text(entry.args()), text(&yielded));
+            return Err(format!("does not fit @{name}, which is ({args}) -> ({results})"));
         }
         let operands = entry.args().iter().zip(op.operands());
         let mut inner = Prover {

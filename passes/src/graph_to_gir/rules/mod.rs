@@ -6,6 +6,7 @@ mod convolution;
 mod left;
 pub(super) mod lengths;
 mod loops;
+mod narrow;
 mod order;
 mod parts;
 mod product;

@@ -17,7 +17,8 @@ use super::super::machine::{GroupTile, LowerTile};
 use super::super::region::{FusedRegion, Lowered};
 use super::super::schedule::{Group, Part, begin_of, emit};
 use super::left::Blocks;
-use super::{each, in_grid, place, stage_name, staged, stream};
+use super::narrow::sums;
+use super::{each, in_grid, narrow, place, stage_name, staged, stream};
 use crate::region::contract::even_height;
 use crate::region::{Access, ContractPlan, Fit, Nest, Stage, Windows};
 
@@ -76,6 +77,8 @@ pub(super) struct Product<'r, 'a> {
     pub(super) tile: (i64, i64),
     /// The tiles of versions for few rows, the lowest first.
     pub(super) lower: Vec<LowerTile>,
+    /// Places of the sum that a contraction takes: several where the machine multiplies narrow numbers.
+    pub(super) step: i64,
     /// Panels of the right factor are packed; otherwise it is read as it lies.
     pub(super) packs: bool,
     /// What a group has of a product whose left factor it packs.
@@ -104,9 +107,11 @@ impl<'r, 'a> Product<'r, 'a> {
             (i64::try_from(least).unwrap_or(0), i64::try_from(most).unwrap_or(i64::MAX))
         };
         let rows = plan.row().map_or((1, 1), range);
-        let (tile, lower) = region.machine.tile_and_lower(rows, range(plan.col()).1);
-        let mut this =
-            Self { region, nest, plan, tile, lower, packs: true, blocks: Blocks::default(), group_tile: None };
+        let narrow = plan.narrow.and_then(|factors| region.machine.for_narrow(&factors));
+        let machine = narrow.as_ref().map_or(region.machine, |(machine, _)| machine);
+        let (tile, lower) = machine.tile_and_lower(rows, range(plan.col()).1);
+        let (step, blocks) = (narrow.as_ref().map_or(1, |(_, step)| *step), Blocks::default());
+        let mut this = Self { region, nest, plan, tile, lower, step, packs: true, blocks, group_tile: None };
         this.packs = !this.lies_in_panels() && !this.sums_nothing();
         this.tile.0 = this.rows_near().min(tile.0);
         if this.keeps_near() && rows.0 == rows.1 && rows.0 > this.tile.0 {
@@ -118,6 +123,7 @@ impl<'r, 'a> Product<'r, 'a> {
         {
             this.lower.insert(0, LowerTile { rows: 1, most: 1 });
         }
+        this.take_heights_of_machine();
         this.blocks = this.usual_blocks();
         if let Some(Ok((tile, few))) = this.shared_tile() {
             this.lower = few;
@@ -144,7 +150,7 @@ impl<'r, 'a> Product<'r, 'a> {
     fn lies_in_panels(&self) -> bool {
         let (region, rhs, col) = (self.region, self.rhs(), self.plan.col());
         let last = rhs.index.last().and_then(|e| self.nest.plain(*e));
-        let whole = region.facts.divisible(&self.nest.extents[col], self.tile.1);
+        let whole = region.facts.divisible(&self.nest.extents[col], self.tile.1) && self.step == 1;
         last == Some(col) && whole && rhs.slot.is_none() && !region.is_constant(rhs.value)
     }
 
@@ -153,9 +159,10 @@ impl<'r, 'a> Product<'r, 'a> {
         self.region.machine.windows() == Windows::Near
     }
 
-    /// True when no sum of the product has a place: then it is zero, and no factor is needed.
+    /// True when no sum of the product has a place: then it is zero, and no factor is needed; one that the region makes has its place.
     fn sums_nothing(&self) -> bool {
-        self.plan.sums.iter().any(|dim| self.region.facts.range(&self.extent(*dim)).1 <= 0)
+        self.plan.right.is_empty()
+            && self.plan.sums.iter().any(|dim| self.region.facts.range(&self.extent(*dim)).1 <= 0)
     }
 
     pub(super) fn extent(&self, dim: usize) -> Poly {
@@ -233,11 +240,6 @@ fn schedule(products: &[Product<'_, '_>], parts: &[Part<'_, '_>]) -> Vec<Version
     few.iter().map(Some).chain([None]).map(version).collect()
 }
 
-/// Loops over what is summed, outermost first.
-pub(super) fn sums(product: &Product<'_, '_>, body: Vec<Node>) -> Vec<Node> {
-    product.plan.sums.iter().rev().fold(body, |body, dim| vec![each(*dim, body)])
-}
-
 /// Grid loops over panels of the right factor.
 pub(super) fn panels(product: &Product<'_, '_>) -> Vec<(usize, Split)> {
     let dims = product.panel_dims().into_iter().map(|dim| (dim, Split::One));
@@ -247,7 +249,8 @@ pub(super) fn panels(product: &Product<'_, '_>) -> Vec<(usize, Split)> {
 fn pack_kernel(product: &Product<'_, '_>) -> Kernel {
     let (nest, plan) = (product.nest, product.plan);
     let space = product.region.machine.registers.to_string();
-    let tile = Tile { rows: None, cols: Some(Dim(plan.col())), space, padded: true };
+    let rows = product.summed_together().map(Dim);
+    let tile = Tile { rows, cols: Some(Dim(plan.col())), space, padded: true };
     let made = plan.right.iter().map(|s| Node::Place(place(nest, *s, &tile)));
     let (stage, input) = (stage_name(nest, plan.stage), plan.rhs);
     let pack = Node::Operand(Operand::new((stage, input), tile.clone(), Bring::Pack));
@@ -266,6 +269,9 @@ fn product_kernel(product: &Product<'_, '_>, (rows, tiles): (i64, i64)) -> Kerne
     // Groups that follow each other share a panel.
     let outer = product.outer_rows().iter().map(|dim| (*dim, Split::One));
     let Some((last, outer_sums)) = plan.sums.split_last().filter(|_| !plan.left.is_empty()) else {
+        if let Some((row, tiles)) = row.zip(product.tiles_together().filter(|_| rows == product.tile.0)) {
+            return narrow::in_blocks(product, (row, tiles), body);
+        }
         let row = row.map(|row| (row, Split::By(rows)));
         return Kernel::new(in_grid(panels(product).into_iter().chain(outer).chain(row).collect(), body));
     };
@@ -290,7 +296,7 @@ fn product_kernel(product: &Product<'_, '_>, (rows, tiles): (i64, i64)) -> Kerne
 }
 
 /// A loop over `by` of `all` indices that are left of a dim; none where those are all.
-fn several((dim, by, all): (usize, i64, i64), body: Vec<Node>) -> Vec<Node> {
+pub(super) fn several((dim, by, all): (usize, i64, i64), body: Vec<Node>) -> Vec<Node> {
     match by == all {
         true => body,
         false => vec![Node::Loop(Loop::new(Dim(dim), Split::By(by), Runs::InTurn, body))],

@@ -2,7 +2,8 @@
 
 use sutura_dialects::schedule::{Dim, Kernel, Node, Split, Tile};
 
-use super::product::{Product, sums};
+use super::narrow::sums;
+use super::product::Product;
 use super::{in_grid, place};
 
 /// Vectors of a row of the right factor that go by together: as many sums hide what one waits for the one before.
@@ -13,7 +14,11 @@ impl Product<'_, '_> {
     pub(super) fn streams(&self) -> bool {
         let last = self.rhs().index.last().and_then(|e| self.nest.plain(*e));
         let made = !self.plan.left.is_empty() || !self.plan.right.is_empty();
-        self.keeps_near() && last == Some(self.plan.col()) && !made && !self.region.is_constant(self.rhs().value)
+        self.keeps_near()
+            && self.step == 1
+            && last == Some(self.plan.col())
+            && !made
+            && !self.region.is_constant(self.rhs().value)
     }
 }
 

@@ -4,6 +4,7 @@ use std::collections::{BTreeSet, HashMap, HashSet};
 
 use indexmap::IndexMap;
 use sutura_dialects::r#dyn::poly::Poly;
+use sutura_dialects::elements::scalar_type;
 use sutura_dialects::gir::types::ViewType;
 use sutura_dialects::schedule::{Bring, Kernel as KernelTree, Node, Operand, Split, walk};
 use sutura_ir::{Type, Value};
@@ -34,6 +35,8 @@ pub(super) struct Packed {
     pub(super) view: ViewType,
     /// The loops that each have a dimension of it, outermost first.
     pub(super) loops: Vec<(usize, Split)>,
+    /// The places of a sum that a tile has lie side by side, column by column.
+    pub(super) grouped: bool,
 }
 
 /// What a temporary holds.
@@ -144,6 +147,12 @@ impl Region<'_, '_> {
     pub(super) fn elem(&self, (s, r): Key, partial: bool) -> Type {
         let stage = &self.nest.stages[s];
         if partial { accumulator(self.nest.cx, stage, r) } else { result_elem(self.nest.cx, stage, r) }
+    }
+
+    /// The type of the elements that an input of a stage has.
+    pub(super) fn factor_elem(&self, (s, input): (usize, usize)) -> Type {
+        let cx = self.nest.cx;
+        scalar_type(cx, cx.element_type(self.nest.body.ty(self.nest.stages[s].inputs[input].value)))
     }
 
     /// Memory for a result, or for `parts` parts of it.

@@ -121,11 +121,14 @@ impl<'a> Region<'_, 'a> {
                     _ => None,
                 });
                 dims.extend(col.map(|col| tile.unwrap_or_else(|| self.nest.extents[col].clone())));
-                let elem = self.elem((at.0, 0), false);
+                // Places of a sum that are multiplied together lie side by side.
+                let together = operand.tile.rows.and_then(|row| around.iter().rev().find(|l| l.dim == row));
+                dims.extend(together.and_then(|l| if let Split::By(by) = l.split { Some(by.into()) } else { None }));
+                let elem = self.factor_elem(at);
                 let view = ViewType::new(&self.region.machine.memory, elem, dims);
                 let arg = self.temporaries.borrow_mut().of(Holds::Operand(self.part, at, view.clone()), view.clone());
                 let loops = around.iter().map(|l| (l.dim.0, l.split)).collect();
-                Some((at, Packed { arg, view, loops }))
+                Some((at, Packed { arg, view, loops, grouped: operand.tile.rows.is_some() }))
             }
             _ => None,
         })
@@ -261,7 +264,8 @@ impl<'a> Region<'_, 'a> {
         }
         let of_loop = |(dim, _): &(usize, Split)| PackedLoop { dim: *dim, first: None };
         let loops = |packed: &Packed| packed.loops.iter().map(of_loop).collect();
-        let of_operand = |view: Value, packed: &Packed| PackedView { view, loops: loops(packed) };
+        let of_operand =
+            |view: Value, packed: &Packed| PackedView { view, loops: loops(packed), grouped: packed.grouped };
         let packed = ports.operands.iter().map(|(at, packed)| (*at, of_operand(next(), packed))).collect();
         let writes: Vec<Value> = ports.writes.iter().map(|_| next()).collect();
         for (value, view) in ports.reads.iter().zip(reads).chain(ports.writes.iter().zip(writes)) {

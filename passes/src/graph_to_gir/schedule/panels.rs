@@ -57,7 +57,7 @@ impl Region<'_, '_> {
         }
         let elem = self.nest.cx.element_type(self.nest.body.ty(access.value));
         let view = self.memory(e, (Scope::Unit, &operand.tile.space), elem, dims, access.value)?;
-        Ok(PackedView { view, loops })
+        Ok(PackedView { view, loops, grouped: false })
     }
 
     /// How many places panels have for a loop, and where they begin.

@@ -10,12 +10,15 @@ use super::super::tiles::{Covers, Frame, Number, Shape, Tile, zero};
 use super::nodes::{Inside, State};
 use super::ranges::{Range, Ranges};
 use super::sums::Sum;
+use crate::region::contract::narrow_factors;
 
 /// Where an operand lies that was packed.
 #[derive(Clone)]
 pub(super) struct PackedView {
     pub(super) view: Value,
     pub(super) loops: Vec<PackedLoop>,
+    /// The places of a sum that a tile has lie side by side, column by column.
+    pub(super) grouped: bool,
 }
 
 /// A loop that has a dimension of what was packed.
@@ -56,7 +59,13 @@ impl Inside<'_, '_> {
         };
         // Where no loop inside takes over what was summed, it is relative to the extreme of the loop's last trip.
         let sum = self.rescaled(e, frame, key, sum, state);
-        let value = ContractOp::value(&mut e.b, e.loc, a, b, sum.value);
+        let narrow = narrow_factors(self.nest(), stage);
+        let unsigned = narrow.map(|narrow| [1 - rhs, rhs].map(|input| narrow.unsigned[input])).unwrap_or_default();
+        let flags = ["unsigned_lhs", "unsigned_rhs"].into_iter().zip(unsigned).filter(|(_, unsigned)| *unsigned);
+        let cx = e.b.cx();
+        let made = ContractOp::state(&e.b, e.loc, a, b, sum.value);
+        let op = e.b.create(flags.fold(made, |made, (flag, _)| made.prop(cx.ident(flag), Attr::UNIT)));
+        let value = e.b.body().result(op, 0);
         // Of what is packed all columns exist, and of what is near all rows; of what is read as it lies columns are whole.
         // What is kept in memory has all rows of a tile.
         let whole = place.tile.padded || state.near.contains_key(&(key.0, 1 - rhs)) || state.borrowed.contains(&key);
@@ -84,7 +93,7 @@ impl Inside<'_, '_> {
             return Ok(self.of.load_near(e, &frame, near)?.value);
         }
         if let Some(packed) = state.panels.get(&at).or_else(|| self.packed.get(&at)) {
-            let elem = self.of.elem((at.0, 0), false);
+            let elem = self.of.factor_elem(at);
             return Ok(e.load_packed(packed, ranges, &frame, (elem, None)).value);
         }
         let shape = Shape { rows: frame.row.is_some(), cols: frame.col.is_some() };
@@ -104,7 +113,7 @@ impl Inside<'_, '_> {
         frame: &Frame,
         (number, packed): (Number, &PackedView),
     ) {
-        let shape = Shape { rows: false, cols: frame.col.is_some() };
+        let shape = Shape { rows: packed.grouped, cols: frame.col.is_some() };
         let tile = e.realise(frame, number, shape, None);
         let slice = e.packed_slice(packed, ranges, (frame, shape));
         StoreOp::build(&mut e.b, e.loc, tile.value, slice);
@@ -136,7 +145,7 @@ impl Emit<'_> {
     /// The part of a packed operand at the place of the loops that it was packed in; the rows of a frame are along one of them.
     fn packed_slice(&mut self, packed: &PackedView, ranges: &Ranges, (frame, shape): (&Frame, Shape)) -> Value {
         let row = frame.row.as_ref().filter(|_| shape.rows);
-        let along = row.and_then(|row| packed.loops.iter().position(|l| l.dim == row.dim));
+        let along = row.filter(|_| !packed.grouped).and_then(|row| packed.loops.iter().position(|l| l.dim == row.dim));
         let at = |(number, l): (usize, &PackedLoop)| match (ranges.0[l.dim], row) {
             (_, Some(row)) if along == Some(number) => row.base,
             (Range::Tile { trip, .. } | Range::Block { trip, .. } | Range::Part { trip, .. }, _) => trip,
@@ -147,6 +156,12 @@ impl Emit<'_> {
         let from_first = |(l, now): (&PackedLoop, Value)| l.first.map_or(now, |first| self.less(now, first));
         let mut offsets: Vec<Value> = packed.loops.iter().zip(now).map(from_first).collect();
         offsets.push(self.constant(0));
+        if packed.grouped {
+            offsets.push(self.constant(0));
+            let (rows, cols) = (offsets.len() as i64 - 1, offsets.len() as i64 - 2);
+            let extents = frame.extents(Shape { rows: true, ..shape });
+            return self.window(packed.view, &offsets, (Some(rows), Some(cols)), extents);
+        }
         let rows = along.map(|number| number as i64);
         let extents = frame.extents(Shape { rows: rows.is_some(), ..shape });
         self.window(packed.view, &offsets, (rows, Some(offsets.len() as i64 - 1)), extents)

@@ -31,8 +31,8 @@ use crate::library::Library;
 use crate::likely;
 use crate::machine::{Machine, Vendor, Wanted};
 use crate::pipeline::{
-    Begun, Compilation, Emit, LOWER, LOWER_FOR_DEVICE, LOWER_KERNELS_FOR_DEVICE, Level, Program, STAGES, Stage, TILE,
-    Watch, has_unregistered,
+    BF16, Begun, Compilation, Emit, LOWER, LOWER_FOR_DEVICE, LOWER_KERNELS_FOR_DEVICE, Level, Program, STAGES, Stage,
+    TILE, Watch, has_unregistered,
 };
 use crate::remarks::Sink;
 use crate::report::Report;
@@ -80,6 +80,7 @@ pub(crate) fn compile(args: &CompileArgs, talk: &Talk) -> Result<(), Failure> {
 /// Gives passes the options that the user gave.
 fn as_asked(compilation: &mut Compilation, args: &CompileArgs) {
     compilation.fast_math.clone_from(&args.fast_math);
+    compilation.bf16 = args.precision == BF16;
     compilation.index_limit = args.index_limit;
     compilation.no_fusion = args.fusion.no_fusion;
     // What is measured decides, not what is predicted.
@@ -475,6 +476,7 @@ impl Job<'_> {
         let target = self.host_target(lowered);
         let mut manifest = artifact::manifest(cx, &interface, (self.machine, &target), &source.hash, &costs)?;
         manifest.math.fast_math.clone_from(&self.args.fast_math);
+        manifest.math.precision = (self.args.precision == BF16).then(|| BF16.to_owned());
         artifact::check_constants(cx, &lowered.program.module, &interface)?;
         if let Some(report) = self.report {
             report.memory(&manifest);

@@ -25,7 +25,7 @@ pub(super) fn manifest() -> Manifest {
             description_hash: "none".into(),
         },
         device: None,
-        math: Math { fast_math: vec![], excess_precision: ExcessPrecision::Fused, portable: false },
+        math: Math { fast_math: vec![], precision: None, excess_precision: ExcessPrecision::Fused, portable: false },
         model: "sample".into(),
         symbols: vec![Symbol { name: "batch".into(), min: 0, max: 16, div: 1, likely: vec![1] }],
         inputs: vec![value("x")],

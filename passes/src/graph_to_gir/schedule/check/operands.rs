@@ -10,6 +10,7 @@ use super::super::near::tile_in;
 use super::super::panels::copied;
 use super::{Check, Checked, Left, Panels};
 use crate::region::Access;
+use crate::region::contract::narrow_factors;
 use crate::region::rows::check_column_access;
 
 impl<'c> Check<'c, '_, '_> {
@@ -66,20 +67,30 @@ impl<'c> Check<'c, '_, '_> {
         if operand.to == Bring::Tile {
             return Ok(());
         }
-        if tile.rows.is_some() {
-            return Err(format!("{name} is packed on a tile with rows; it has columns only"));
+        let together = tile.rows.filter(|rows| self.multiplied_together(at, rows.0));
+        if tile.rows != together {
+            return Err(format!(
+                "{name} is packed on a tile with rows; it has columns, and rows only of narrow numbers that are multiplied together"
+            ));
         }
         let mut seen: HashSet<usize> = HashSet::new();
         for l in &self.around {
             if !seen.insert(l.dim.0) {
                 return Err(format!("{name} is packed in two loops over {}", l.dim));
             }
-            let columns = tile.cols == Some(l.dim);
+            let columns = tile.cols == Some(l.dim) || together == Some(l.dim);
             if !(l.split == Split::One || columns && matches!(l.split, Split::By(_))) {
                 return Err(format!("{name} is packed in a loop that has more than one index of {}", l.dim));
             }
         }
         Ok(())
+    }
+
+    /// True for a dim of narrow numbers along which a contraction sums, and of which a trip has several places, none beyond its end.
+    fn multiplied_together(&self, (s, _): (usize, usize), dim: usize) -> bool {
+        let (stage, extent) = (self.stage(s), &self.nest().extents[dim]);
+        let whole = matches!(self.left[dim], Left::Tile(by) if self.of.region.facts.divisible(extent, by));
+        whole && stage.reduced.contains(&dim) && narrow_factors(self.nest(), stage).is_some()
     }
 
     fn cached(&mut self, name: &str, at: (usize, usize), (operand, read): (&'c Operand, &Access)) -> Checked {

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use sutura_dialects::schedule::{Dim, Place, Split};
 
 use super::{Check, Checked, Left, Panels};
-use crate::region::contract::check_product;
+use crate::region::contract::{check_product, narrow_factors};
 
 impl Check<'_, '_, '_> {
     pub(super) fn contraction(&self, place: &Place) -> Checked {
@@ -19,7 +19,13 @@ impl Check<'_, '_, '_> {
         let shared = (0..2).all(|input| self.shared.contains(&(s, input)));
         let mut several = stage.reduced.iter().filter(|dim| self.left[**dim] != Left::Index);
         let (first, second) = (several.next(), several.next());
-        if let Some(dim) = second.or(first.filter(|dim| !(shared && matches!(self.left[**dim], Left::Tile(_))))) {
+        // Tiles of narrow factors are whole.
+        let narrow = narrow_factors(nest, stage).is_some();
+        let whole = |dim: usize| match self.left[dim] {
+            Left::Tile(by) => shared || narrow && self.of.region.facts.divisible(&nest.extents[dim], by),
+            _ => false,
+        };
+        if let Some(dim) = second.or(first.filter(|dim| !whole(**dim))) {
             return Err(format!(
                 "the contraction {name} is placed where d{dim}, which it sums over, has more than one index"
             ));
@@ -81,7 +87,12 @@ impl Check<'_, '_, '_> {
         if self.left[col] != columns && !self.nest().is_unit(col) {
             return Err(format!("input {input} of {name} was packed in other columns than it is read in"));
         }
-        match loops.iter().find(|(dim, _)| *dim != col && self.left[*dim] != Left::Index) {
+        let alike = |dim: usize, split: Split| match (self.left[dim], split) {
+            (Left::Tile(by), Split::By(packed)) => by == packed,
+            (left, Split::One) => left == Left::Index,
+            _ => false,
+        };
+        match loops.iter().find(|(dim, split)| *dim != col && !alike(*dim, *split)) {
             Some((dim, _)) => Err(format!(
                 "input {input} of {name} was packed for each index of d{dim}, and is read where there is more than one"
             )),

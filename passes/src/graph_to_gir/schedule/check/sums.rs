@@ -48,7 +48,11 @@ impl Check<'_, '_, '_> {
 
     /// What lies near is not read beyond its end.
     pub(super) fn in_whole_tiles(&self, name: &str, at: (usize, usize)) -> Checked {
-        let beyond = |(dim, tile): &&(usize, i64)| matches!(self.left[*dim], Left::Tile(by) if tile % by != 0);
+        let whole = |dim: usize, by: i64| self.of.region.facts.divisible(&self.nest().extents[dim], by);
+        let beyond = |(dim, tile): &&(usize, i64)| match self.left[*dim] {
+            Left::Tile(by) => tile % by != 0 && !whole(*dim, by),
+            _ => false,
+        };
         match self.ends.get(&at).and_then(|ends| ends.iter().find(beyond)) {
             Some((dim, tile)) => Err(format!(
                 "{name} reads several indices of d{dim} at once, and what lies near ends with d{dim}, after tiles of {tile}"

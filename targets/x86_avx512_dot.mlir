@@ -1,0 +1,61 @@
+// x86-64 with AVX-512 and its dot products of bytes and of bf16: Intel since Cooper Lake and Sapphire Rapids, AMD since Zen 4.
+//
+// A dot product takes as many places of a sum as fit into 32 bits, of a row of the left factor and of each of 16 columns. That of bytes
+// multiplies numbers without sign by ones with sign and is exact; its fellow that saturates is of no use for sums. That of bf16 takes
+// numbers below the normal ones as zero and makes zero of such results.
+//
+// Of others it is what x86_avx512 says.
+// Sizes and speeds are those of a common server core.
+// The register tile holds 24 of 32 registers as sums, 2 of the right operand, and broadcasts the left one from memory. The
+// narrow one is for products of at most 16 columns, the low ones for those of few rows: half as high, it computes fewer rows
+// that do not exist; the 8 sums of 4 rows just hide the latency of the addition, so they take as long as a single row would.
+
+target.machine @x86_avx512_dot {
+  summary = "x86-64 with AVX-512 (F, BW, CD, DQ, VL, VNNI, BF16)", triple = "x86_64-unknown-linux-gnu",
+  features = "+avx,+avx2,+avx512bf16,+avx512bw,+avx512cd,+avx512dq,+avx512f,+avx512vl,+avx512vnni,+bmi,+bmi2,+f16c,+fma,+lzcnt,+movbe,+popcnt,+sse3,+sse4.1,+sse4.2,+ssse3,-prefer-256-bit",
+  launch_ns = 5000, gflops = 96
+} {
+  target.space @vec {class = "reg", owner = "unit", bytes = 2048, vector = 64, align = 64}
+  target.space @l1 {class = "sram", owner = "unit", bytes = 32768, gbps = 300, align = 64, cached}
+  target.space @l2 {class = "sram", owner = "unit", bytes = 1048576, gbps = 100, align = 64, cached}
+  target.space @l3 {class = "sram", owner = "all", bytes = 33554432, gbps = 30, align = 64, cached}
+  target.space @dram {class = "dram", owner = "all", gbps = 12, align = 64, stream = 8388608}
+
+  target.intrinsic @fma_f32_12x32(%a : !gir.tile<vec, f32, [12, 1]>, %b : !gir.tile<vec, f32, [1, 32]>, %c : !gir.tile<vec, f32, [12, 32]>) emit("vector.fma") {
+    %r = gir.contract %a, %b, %c : !gir.tile<vec, f32, [12, 1]>, !gir.tile<vec, f32, [1, 32]>, !gir.tile<vec, f32, [12, 32]>
+    gir.yield %r : !gir.tile<vec, f32, [12, 32]>
+  }
+
+  target.intrinsic @fma_f32_12x16(%a : !gir.tile<vec, f32, [12, 1]>, %b : !gir.tile<vec, f32, [1, 16]>, %c : !gir.tile<vec, f32, [12, 16]>) emit("vector.fma") {
+    %r = gir.contract %a, %b, %c : !gir.tile<vec, f32, [12, 1]>, !gir.tile<vec, f32, [1, 16]>, !gir.tile<vec, f32, [12, 16]>
+    gir.yield %r : !gir.tile<vec, f32, [12, 16]>
+  }
+
+  target.intrinsic @fma_f32_6x32(%a : !gir.tile<vec, f32, [6, 1]>, %b : !gir.tile<vec, f32, [1, 32]>, %c : !gir.tile<vec, f32, [6, 32]>) emit("vector.fma") {
+    %r = gir.contract %a, %b, %c : !gir.tile<vec, f32, [6, 1]>, !gir.tile<vec, f32, [1, 32]>, !gir.tile<vec, f32, [6, 32]>
+    gir.yield %r : !gir.tile<vec, f32, [6, 32]>
+  }
+
+  target.intrinsic @fma_f32_4x32(%a : !gir.tile<vec, f32, [4, 1]>, %b : !gir.tile<vec, f32, [1, 32]>, %c : !gir.tile<vec, f32, [4, 32]>) emit("vector.fma") {
+    %r = gir.contract %a, %b, %c : !gir.tile<vec, f32, [4, 1]>, !gir.tile<vec, f32, [1, 32]>, !gir.tile<vec, f32, [4, 32]>
+    gir.yield %r : !gir.tile<vec, f32, [4, 32]>
+  }
+
+  target.intrinsic @vpdpbusd(%a : !gir.tile<vec, i8, [M, 4]>, %b : !gir.tile<vec, i8, [4, 16*N]>, %c : !gir.tile<vec, i32, [M, 16*N]>)
+      emit("llvm.x86.avx512.vpdpbusd.512") extents({M = array<i64: 12, 11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1>, N = array<i64: 2, 1>}) {
+    %r = gir.contract %a, %b, %c {unsigned_lhs} : !gir.tile<vec, i8, [M, 4]>, !gir.tile<vec, i8, [4, 16*N]>, !gir.tile<vec, i32, [M, 16*N]>
+    gir.yield %r : !gir.tile<vec, i32, [M, 16*N]>
+  }
+
+  target.intrinsic @vpdpbusd_turned(%a : !gir.tile<vec, i8, [M, 4]>, %b : !gir.tile<vec, i8, [4, 16*N]>, %c : !gir.tile<vec, i32, [M, 16*N]>)
+      emit("llvm.x86.avx512.vpdpbusd.512") order("acc, rhs, lhs") extents({M = array<i64: 12, 11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1>, N = array<i64: 2, 1>}) {
+    %r = gir.contract %a, %b, %c {unsigned_rhs} : !gir.tile<vec, i8, [M, 4]>, !gir.tile<vec, i8, [4, 16*N]>, !gir.tile<vec, i32, [M, 16*N]>
+    gir.yield %r : !gir.tile<vec, i32, [M, 16*N]>
+  }
+
+  target.intrinsic @vdpbf16ps(%a : !gir.tile<vec, bf16, [M, 2]>, %b : !gir.tile<vec, bf16, [2, 16*N]>, %c : !gir.tile<vec, f32, [M, 16*N]>)
+      emit("llvm.x86.avx512bf16.dpbf16ps.512") numerics("subnormal factors and results are zero; products are added in pairs, each rounded to nearest even") extents({M = array<i64: 12, 11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1>, N = array<i64: 2, 1>}) {
+    %r = gir.contract %a, %b, %c : !gir.tile<vec, bf16, [M, 2]>, !gir.tile<vec, bf16, [2, 16*N]>, !gir.tile<vec, f32, [M, 16*N]>
+    gir.yield %r : !gir.tile<vec, f32, [M, 16*N]>
+  }
+}

@@ -1,0 +1,149 @@
+//! Machines as files: the commands of `docs/describe-your-machine.md`.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+
+fn repository() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
+}
+
+fn folder() -> tempfile::TempDir {
+    let folder = tempfile::tempdir().expect("a folder");
+    for name in ["tessera.mlir", "model.mlir"] {
+        let from = repository().join("examples/describe-your-machine").join(name);
+        fs::copy(from, folder.path().join(name)).expect("the example is there");
+    }
+    folder
+}
+
+/// Runs a line of shell with the tools of this build.
+fn shell(line: &str, folder: &Path) -> Output {
+    let tools = Path::new(env!("CARGO_BIN_EXE_sutura")).parent().expect("it lies in a folder").to_owned();
+    let path = std::env::var_os("PATH").unwrap_or_default();
+    let paths = std::iter::once(tools).chain(std::env::split_paths(&path));
+    let mut command = Command::new("sh");
+    command.args(["-c", line]).current_dir(folder).env("NO_COLOR", "1");
+    command.env("PATH", std::env::join_paths(paths).expect("a path")).output().expect("there is a shell")
+}
+
+fn said(output: &Output) -> String {
+    String::from_utf8_lossy(&output.stderr).into_owned()
+}
+
+/// The blocks of a page that begin so.
+fn blocks(page: &str, begin: &str) -> Vec<String> {
+    let begin = format!("{begin}\n");
+    let rest = page.split(&begin).skip(1);
+    rest.filter_map(|rest| rest.split("```").next()).map(str::to_owned).collect()
+}
+
+#[test]
+fn the_page_is_true() {
+    let folder = folder();
+    let page = fs::read_to_string(repository().join("docs/describe-your-machine.md")).expect("the page");
+    let works: Vec<String> =
+        blocks(&page, "```sh").iter().flat_map(|b| b.lines().map(str::to_owned).collect::<Vec<_>>()).collect();
+    assert_eq!(works.len(), 3, "{works:?}");
+    for line in works {
+        let output = shell(&line, folder.path());
+        assert!(output.status.success(), "`{line}`: {}", said(&output));
+    }
+    for line in blocks(&page, "```sh-fails") {
+        let output = shell(&line, folder.path());
+        assert_eq!(output.status.code(), Some(3), "`{line}`: {}", said(&output));
+    }
+    // What the page shows of machines stands in their files.
+    let read = |path: &str| fs::read_to_string(repository().join(path)).expect("it is there");
+    let files = [read("examples/describe-your-machine/tessera.mlir"), read("targets/x86_avx512_dot.mlir")];
+    let shown = blocks(&page, "```mlir");
+    assert_eq!(shown.len(), 2);
+    for (block, file) in shown.iter().zip(&files) {
+        assert!(file.contains(block.as_str()), "{block}");
+    }
+}
+
+#[test]
+fn what_a_unit_lacks_is_told() {
+    let folder = folder();
+    let text = fs::read_to_string(folder.path().join("tessera.mlir")).expect("it is there");
+    // A scratchpad of 64 bytes holds no factor of 120.
+    fs::write(folder.path().join("small.mlir"), text.replace("bytes = 65536", "bytes = 64"))
+        .expect("it can be written");
+    let output =
+        shell("sutura compile model.mlir --target-file small.mlir --emit=gir -o k.mlir --remarks", folder.path());
+    assert!(output.status.success(), "{}", said(&output));
+    assert!(said(&output).contains("takes 160 bytes of 'pad', which has 64"), "{}", said(&output));
+    // A parameter without values.
+    let open = text.replace("[8, 5]", "[M, 5]").replace("[8, 24]", "[M, 24]");
+    fs::write(folder.path().join("open.mlir"), open).expect("it can be written");
+    let output = shell("sutura compile model.mlir --target-file open.mlir --emit=gir -o k.mlir", folder.path());
+    assert!(!output.status.success() && said(&output).contains("'extents' lists values"), "{}", said(&output));
+}
+
+#[test]
+fn precision_is_a_choice_that_the_artifact_records() {
+    let folder = folder();
+    let copy = repository().join("examples/mlp/mlp.onnx");
+    fs::copy(copy, folder.path().join("m.onnx")).expect("the example is there");
+    for (flags, recorded) in [("", false), ("--precision full", false), ("--precision bf16", true)] {
+        let line = format!(
+            "sutura compile m.onnx --target x86_avx512_dot {flags} -o m.sutura && sutura inspect m.sutura --json"
+        );
+        let output = shell(&line, folder.path());
+        assert!(output.status.success(), "{}", said(&output));
+        let text = String::from_utf8_lossy(&output.stdout).into_owned();
+        assert_eq!(text.contains("\"precision\""), recorded, "{text}");
+    }
+    let output = shell("sutura compile m.onnx --precision f8 -o m.sutura", folder.path());
+    assert_eq!(output.status.code(), Some(2), "{}", said(&output));
+}
+
+/// A description with one more intrinsic and one more feature.
+fn with(file: &str, (feature, intrinsic): (&str, &str)) -> String {
+    let text = fs::read_to_string(repository().join("targets").join(file)).expect("it is built in");
+    let text = text.trim_end().strip_suffix('}').expect("a machine ends so").to_owned();
+    text.replacen("features = \"", &format!("features = \"+{feature},"), 1) + intrinsic + "}\n"
+}
+
+#[test]
+fn a_further_instruction_is_one_declaration() {
+    let folder = folder();
+    let declared = |name: &str, emit: &str, lanes: i64, flag: &str| {
+        let tiles =
+            format!("!gir.tile<vec, i8, [M, 4]>, !gir.tile<vec, i8, [4, {lanes}]>, !gir.tile<vec, i32, [M, {lanes}]>");
+        let [a, b, c] =
+            [0, 1, 2].map(|i| tiles.split(">, ").nth(i).expect("three").trim_end_matches('>').to_owned() + ">");
+        format!(
+            "target.intrinsic @{name}(%a : {a}, %b : {b}, %c : {c}) emit(\"{emit}\") extents({{M = array<i64: 4, 3, 2, 1>}}) {{\n\
+             %r = gir.contract %a, %b, %c{flag} : {tiles}\ngir.yield %r : {c}\n}}\n"
+        )
+    };
+    let cases = [
+        ("x86_avx2.mlir", "avxvnni", declared("d", "llvm.x86.avx512.vpdpbusd.256", 8, " {unsigned_lhs}"), "vpdpbusd"),
+        ("aarch64.mlir", "dotprod", declared("d", "llvm.aarch64.neon.sdot.v4i32.v16i8", 4, ""), "sdot"),
+    ];
+    for (file, feature, intrinsic, instruction) in cases {
+        fs::write(folder.path().join("more.mlir"), with(file, (feature, &intrinsic))).expect("it can be written");
+        let output = shell("sutura compile model.mlir --target-file more.mlir --emit=asm -o m.s", folder.path());
+        assert!(output.status.success(), "{file}: {}", said(&output));
+        let code = fs::read_to_string(folder.path().join("m.s")).expect("it was written");
+        assert!(code.contains(instruction) && !code.contains("vpmaddubsw"), "{file}: no {instruction}");
+    }
+}
+
+#[test]
+fn a_processor_without_the_instruction_is_told_by_name() {
+    let folder = folder();
+    // No processor has all of these.
+    let text = fs::read_to_string(repository().join("targets/generic.mlir")).expect("it is built in");
+    fs::write(
+        folder.path().join("other.mlir"),
+        text.replacen("features = \"", "features = \"+amx-complex,+avx512vp2intersect", 1),
+    )
+    .expect("it can be written");
+    let output = shell("sutura compile model.mlir --target-file other.mlir -o m.sutura", folder.path());
+    assert!(output.status.success(), "{}", said(&output));
+    let output = shell("sutura run m.sutura -i x=2x17xi8=1 -i w=17x50xi8=1 -i b=50xi32=1", folder.path());
+    assert!(!output.status.success() && said(&output).contains("this machine has no"), "{}", said(&output));
+}
