@@ -126,7 +126,7 @@ impl<'a> Mover<'_, '_, 'a, '_> {
                 let offsets = s.offsets.iter().map(|offset| self.index(*offset));
                 let offsets = offsets.collect::<Result<SmallVec<[i64; 4]>, _>>()?;
                 let (row, col) = ((s.row, s.extents.rows), (s.col, s.extents.cols));
-                (s.out, Held::Slice(self.view(s.view)?.slice(&offsets, row, col)?))
+                (s.out, Held::Slice(self.view(s.view)?.slice(&offsets, row, col, &s.clips)?))
             }
             What::Load { slice, pad, out, .. } => match &self.held[*slice] {
                 Held::Slice(from) => (*out, Held::Tile(from.clone(), *pad)),

@@ -204,6 +204,7 @@ pub(crate) fn program_key(args: &CompileArgs, compilation: &Compilation, source:
         tune_sizes: _,
         tune_threads: _,
         fast_math,
+        precision,
         fusion,
         index_limit,
         reproducer: _,
@@ -230,7 +231,8 @@ pub(crate) fn program_key(args: &CompileArgs, compilation: &Compilation, source:
     for file in files {
         key.field(file.as_os_str().as_encoded_bytes()).field(std::fs::read(file).ok()?);
     }
-    let flags = (likely, &dims.dim, dims.dims.is_some(), schedule.is_some(), search, fast_math, fusion, index_limit);
+    let sizes = (likely, &dims.dim, dims.dims.is_some());
+    let flags = (sizes, schedule.is_some(), search, fast_math, precision, fusion, index_limit);
     key.field(format!("{flags:?}")).field(format!("{shape:?}"));
     let names = if target.is_empty() { vec![None] } else { target.iter().map(|name| Some(name.as_str())).collect() };
     let (quiet, _) = Talk::kept_silent();
