@@ -280,7 +280,7 @@ fn turned(
     let stride = |i: usize| dims.iter().rev().take_while(|d| **d != i).map(|d| size(*d)).product::<i64>();
     let [row, column, channel, feature] = [parts.window[0], parts.window[1], parts.channel, parts.feature].map(stride);
     let number = |at: i64| Some(f64::from(f32::from_bits(data.get(usize::try_from(at).ok()?)?.bits() as u32)));
-    let mut words = vec![Vec::with_capacity(usize::try_from(channels * features).ok()?); 16];
+    let mut words = vec![Vec::new(); 16];
     for c in 0..channels {
         for f in 0..features {
             let mut g = [[0f64; 3]; 3];
