@@ -10,7 +10,7 @@
 // CHECK-LABEL: func.func @lines
 // CHECK: loop d5 inside {
 // GIR-DAG: #[[FIRST:.*]] = affine_map<(d0) -> (0, d0)>
-// GIR-DAG: #[[END:.*]] = affine_map<(d0)[s0, s1] -> (-d0 + s0, s1)>
+// GIR-DAG: #[[END:.*]] = affine_map<(d0)[s0, s1] -> (s1, -d0 + s0)>
 // GIR-LABEL: gir.kernel @lines_contract1
 // GIR: gir.index #[[FIRST]](
 // GIR: %[[LAST:.*]] = gir.index #[[END]](%{{.*}}, %{{.*}}, %c3)
@@ -105,4 +105,33 @@ func.func @ones(%x: tensor<1x8x7x7xf32>) -> tensor<1x32x7x7xf32> {
     graph.yield %y : tensor<1x32x7x7xf32>
   }
   return %y : tensor<1x32x7x7xf32>
+}
+
+// -----
+
+#x = affine_map<(d0, d1, d2, d3, d4, d5, d6) -> (d0, d4, d2 * 2 + d5 * 3 - 3, d3 + d6 - 1)>
+#w = affine_map<(d0, d1, d2, d3, d4, d5, d6) -> (d1, d4, d5, d6)>
+#y = affine_map<(d0, d1, d2, d3, d4, d5, d6) -> (d0, d1, d2, d3)>
+
+// Steps and dilation, and a height that is known at a call: the rule leaves out what lies outside, and what it makes is proved.
+// CHECK-LABEL: func.func @dilated
+// CHECK: loop d5 inside {
+// GIR-LABEL: gir.kernel @dilated_contract1
+// GIR: gir.contract
+func.func @dilated(%x: tensor<1x8x?x20xf32, #dyn.shape<[1, 8, 2*H, 20]>>) -> tensor<1x32x?x20xf32, #dyn.shape<[1, 32, H, 20]>> {
+  %H = dyn.symbol "H" : index
+  %w = graph.constant dense<0.5> : tensor<32x8x3x3xf32>
+  %y = graph.fusion(%x, %w : tensor<1x8x?x20xf32, #dyn.shape<[1, 8, 2*H, 20]>>, tensor<32x8x3x3xf32>) -> tensor<1x32x?x20xf32, #dyn.shape<[1, 32, H, 20]>> {
+  ^bb0(%a: tensor<1x8x?x20xf32, #dyn.shape<[1, 8, 2*H, 20]>>, %b: tensor<32x8x3x3xf32>):
+    %H = dyn.symbol "H" : index
+    %y = graph.compute ins(%a, %b : tensor<1x8x?x20xf32, #dyn.shape<[1, 8, 2*H, 20]>>, tensor<32x8x3x3xf32>) -> tensor<1x32x?x20xf32, #dyn.shape<[1, 32, H, 20]>> {
+      iterators = #graph.iterators<[parallel, parallel, parallel, parallel, reduce, reduce, reduce]>,
+      combiners = #graph.combiners<[add]>, maps = [#x, #w, #y], oob = [0.0 : f32, unit]} {
+    ^bb0(%e: f32, %g: f32):
+      %v = arith.mulf %e, %g : f32
+      graph.yield %v : f32
+    }
+    graph.yield %y : tensor<1x32x?x20xf32, #dyn.shape<[1, 32, H, 20]>>
+  }
+  return %y : tensor<1x32x?x20xf32, #dyn.shape<[1, 32, H, 20]>>
 }

@@ -31,6 +31,12 @@ pub struct Variable {
     pub caps: Vec<Poly>,
 }
 
+/// True for a size in which the least of several stands.
+fn has_least(poly: &Poly) -> bool {
+    let mut atoms = poly.terms().flat_map(|(atoms, _)| atoms);
+    atoms.any(|atom| matches!(atom, Atom::Min(..)) || atom.parts().any(has_least))
+}
+
 impl Variable {
     /// Number of trips, when that is not negative and no cap makes them fewer.
     pub fn trips(&self) -> Poly {
@@ -100,7 +106,7 @@ impl<'a> Bounds<'a> {
             name.push('_');
         }
         // What is taken from 0 is the least of 0 and of others: that is never negative.
-        let several = low.terms().any(|(atoms, _)| atoms.iter().any(|atom| matches!(atom, Atom::Min(..))));
+        let several = has_least(&low);
         let floor = (several && self.never_negative(&low)).then(Poly::default);
         self.exprs.insert(value, Poly::symbol(&name));
         self.variables.insert(name.into(), Variable { value, low, floor, high, caps });

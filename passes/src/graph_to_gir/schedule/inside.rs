@@ -83,12 +83,13 @@ impl Region<'_, '_> {
         let (at, step) = (cx.affine_dim(0), cx.affine_const(narrowed.step));
         let missing = IndexOp::value(&mut e.b, e.loc, cx.affine_map(1, 0, &[cx.affine_const(0), at]), &[start]);
         let less = |expr| cx.affine_binary(AffineOp::Mul, expr, cx.affine_const(-1));
-        let first = cx.affine_binary(AffineOp::CeilDiv, less(at), step);
+        let first = less(cx.affine_binary(AffineOp::FloorDiv, at, step));
         let first = IndexOp::value(&mut e.b, e.loc, cx.affine_map(1, 0, &[first]), &[missing]);
         let room = cx.affine_binary(AffineOp::Add, cx.affine_symbol(0), less(at));
         let end = cx.affine_binary(AffineOp::CeilDiv, room, step);
         let (size, all) = (e.size(&narrowed.size), e.size(&self.nest.extents[l.dim.0]));
-        let map = cx.affine_map(1, 2, &[end, cx.affine_symbol(1)]);
+        // The size of the window first: it bounds the loop alike on all lines.
+        let map = cx.affine_map(1, 2, &[cx.affine_symbol(1), end]);
         Ok((first, IndexOp::value(&mut e.b, e.loc, map, &[start, size, all])))
     }
 }
