@@ -11,6 +11,7 @@ mod home;
 #[cfg(test)]
 mod tests;
 
+use rustc_hash::FxHashSet;
 use sutura_dialects::gir::ops::{HomeOp, KernelOp};
 use sutura_dialects::target::{TargetDesc, machine_in};
 use sutura_ir::analysis::PreservedAnalyses;
@@ -70,7 +71,11 @@ impl Pass for GirCacheHints {
         let kernels: Vec<Op> = run.body.preorder().filter(is_kernel).collect();
         let mut changed = false;
         for kernel in kernels {
-            for row in home::rows(OpRef::new(cx, run.body, kernel), &registers) {
+            let mut taken = FxHashSet::default();
+            for mut row in home::rows(OpRef::new(cx, run.body, kernel), &registers) {
+                if row.home.as_ref().is_ok_and(|home| !taken.insert(home.slice)) {
+                    row.home = Err("another row lives where it is stored".to_owned());
+                }
                 changed |= row.home.is_ok();
                 settle(run, kernel, row);
             }
