@@ -5,8 +5,8 @@
 //! results of the 16 sums: `A^T [(G g G^T) . (B^T d B)] A` (Winograd 1980; Lavin and Gray, CVPR 2016). That is 16 products in place of
 //! 36, and sums before and behind. Weights are turned by the compiler, in f64.
 //!
-//! Results differ by rounding, by more than other orders of a sum make them differ: numbers are added and taken away that cancel. For
-//! `|x| <= X` an error is at most [`bound`]; infinities and NaN spread to all four results of a tile. So nothing asks for this but
+//! Results differ by rounding, by more than other orders of a sum make them differ: numbers are added and taken away that cancel. The
+//! description of the pass says how large an error is at most; infinities and NaN spread to all four results of a tile. So nothing asks for this but
 //! `--fast-math=winograd`.
 
 mod convolution;
