@@ -1,4 +1,4 @@
-// Two rows are kept for what one store writes: one of them lives there.
+// Two rows are kept for what one store writes: the last of them lives there.
 
 // RUN: sutura-opt %s --gir-cache-hints | FileCheck %s
 // RUN: sutura-opt %s --gir-cache-hints --remarks -o /dev/null 2>&1 | FileCheck %s --check-prefix=SAID
@@ -7,8 +7,8 @@
 // CHECK: gir.home %{{.*}}, %[[OUT]]
 // CHECK-NOT: gir.home
 // CHECK: gir.store {{.*}}, %[[OUT]]
+// SAID: the row lives in scratch until it is stored: a later row lives where it is stored
 // SAID: the row lives in the output until it is stored there
-// SAID: the row lives in scratch until it is stored: another row lives where it is stored
 
 target.machine @m {triple = "t", features = ""} {
   target.space @vec {class = "reg", owner = "unit", bytes = 2048, vector = 64}

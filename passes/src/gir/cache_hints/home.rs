@@ -283,6 +283,9 @@ impl<'a> Decider<'a, '_> {
                 }
                 continue;
             }
+            if found.is_some() && op.operands().any(|value| self.strip(*op, value).is_some()) {
+                return Err(format!("'{}' needs a row when it is stored", op.name_str()));
+            }
             let elementwise = op.is::<UnaryOp<'_>>()
                 || op.is::<BinaryOp<'_>>()
                 || op.is::<TernaryOp<'_>>()

@@ -71,11 +71,15 @@ impl Pass for GirCacheHints {
         let kernels: Vec<Op> = run.body.preorder().filter(is_kernel).collect();
         let mut changed = false;
         for kernel in kernels {
+            let mut rows = home::rows(OpRef::new(cx, run.body, kernel), &registers);
             let mut taken = FxHashSet::default();
-            for mut row in home::rows(OpRef::new(cx, run.body, kernel), &registers) {
+            // The last one is read no more when the store comes.
+            for row in rows.iter_mut().rev() {
                 if row.home.as_ref().is_ok_and(|home| !taken.insert(home.slice)) {
-                    row.home = Err("another row lives where it is stored".to_owned());
+                    row.home = Err("a later row lives where it is stored".to_owned());
                 }
+            }
+            for row in rows {
                 changed |= row.home.is_ok();
                 settle(run, kernel, row);
             }
