@@ -86,13 +86,7 @@ impl Linker {
     /// `Linker` with what the linker said, `Io`.
     pub fn link_object(&self, objects: &[Vec<u8>]) -> Result<Vec<u8>, Error> {
         let (Linker::Lld(program) | Linker::Cc(program)) = self;
-        let io = |what, path: &Path| {
-            let path = path.to_owned();
-            move |source| Error::Io { what, path, source }
-        };
-        let temporary = env::temp_dir();
-        let scratch = tempfile::Builder::new().prefix("sutura-link-").tempdir_in(&temporary);
-        let scratch = scratch.map_err(io("cannot write to", &temporary))?;
+        let scratch = scratch()?;
         let output = scratch.path().join("joined.o");
         let mut command = Command::new(program);
         command.arg("-r");
@@ -119,13 +113,7 @@ impl Linker {
             Linker::Lld(program) => program,
             Linker::Cc(found) => return Err(Error::NoDeviceLinker { found: found.clone() }),
         };
-        let io = |what, path: &Path| {
-            let path = path.to_owned();
-            move |source| Error::Io { what, path, source }
-        };
-        let temporary = env::temp_dir();
-        let scratch = tempfile::Builder::new().prefix("sutura-link-").tempdir_in(&temporary);
-        let scratch = scratch.map_err(io("cannot write to", &temporary))?;
+        let scratch = scratch()?;
         let (input, output) = (scratch.path().join("kernels.o"), scratch.path().join("kernels.hsaco"));
         fs::write(&input, object).map_err(io("cannot write", &input))?;
         let mut command = Command::new(program);
@@ -151,6 +139,19 @@ impl Linker {
         };
         finish(command.arg("-o").arg(linked).args(inputs), program, out)
     }
+}
+
+/// A folder for what a linker reads and writes.
+fn scratch() -> Result<tempfile::TempDir, Error> {
+    let temporary = env::temp_dir();
+    let made = tempfile::Builder::new().prefix("sutura-link-").tempdir_in(&temporary);
+    made.map_err(io("cannot write to", &temporary))
+}
+
+/// A fault of a file, as an error that names it.
+fn io(what: &'static str, path: &Path) -> impl FnOnce(std::io::Error) -> Error + use<> {
+    let path = path.to_owned();
+    move |source| Error::Io { what, path, source }
 }
 
 /// Runs the linker; `out` is what it was asked for.
