@@ -1,20 +1,17 @@
 //! Products of narrow numbers keep every bit of integers, become the machine's instructions, and are those of a machine that is a file.
 
-use sutura_dialects::graph::build::{Built, GraphBuilder, Shifted};
+use sutura_dialects::graph::build::Shifted;
 use sutura_interp::Tolerance;
 use sutura_interp::random::Random;
 use sutura_ir::types::{FloatKind, Signedness, TypeData};
-use sutura_ir::{Context, Module, Type, Value};
+use sutura_ir::{Context, Module, Type};
 
+use crate::split_products::tests::program;
 use crate::testing::{agree, any, context, copy, function, run, tensor, text};
 
 const KERNELS: &str = "legalize-elements,narrow-products,split-products,func.func(canonicalize,stitch),convert-graph-to-gir,tensorize,fold-launches,canonicalize,cse";
 const X86: &str = include_str!("../../../targets/x86_avx512_dot.mlir");
 const TESSERA: &str = include_str!("../../../examples/describe-your-machine/tessera.mlir");
-
-fn below(random: &mut Random, most: usize) -> usize {
-    (random.next_u64() >> 32) as usize % most
-}
 
 fn unsigned(cx: &Context) -> Type {
     cx.ty(TypeData::Integer { width: 8, sign: Signedness::Unsigned })
@@ -29,39 +26,12 @@ fn on(cx: &Context, module: &Module, machine: &str) -> Module {
     module
 }
 
-/// A product of bytes: `[M, K]` by `[K, N]`, or of matrices in a batch; zero points are none, constants, or inputs.
-fn bytes(cx: &Context, random: &mut Random) -> Module {
-    let elems = [Type::I8, unsigned(cx)];
-    let (a, b) = (elems[below(random, 2)], elems[below(random, 2)]);
-    let right: &[&str] = if below(random, 2) == 0 { &["K", "N"] } else { &["B", "K", "N"] };
-    let shapes: [(&[&str], Type); 4] = [(&["B", "M", "K"], a), (right, b), (&[], a), (&["N"], b)];
-    let types = shapes.map(|(shape, elem)| tensor(cx, shape, elem));
-    let symbols = ["B", "M", "K", "N"].map(|name| (name, any()));
-    let kinds = [below(random, 3), below(random, 3)];
-    function(cx, &symbols, &types, |g, args| {
-        let zero = |g: &mut GraphBuilder<'_, '_>, kind: usize, given: Value, elem: Type| -> Built<Option<Value>> {
-            Ok(match kind {
-                0 => None,
-                1 => Some(given),
-                _ => {
-                    let cx = g.cx();
-                    let number = cx.splat_attr(tensor(cx, &[], elem), cx.int_attr(3, elem)).expect("an integer");
-                    Some(g.constant(number))
-                }
-            })
-        };
-        let zeros = [zero(g, kinds[0], args[2], a)?, zero(g, kinds[1], args[3], b)?];
-        let [left, right] = [0, 1].map(|i| Shifted { value: args[i], zero: zeros[i] });
-        Ok(vec![g.shifted_product((left, false), (right, false))?])
-    })
-}
-
 #[test]
 fn products_of_bytes_keep_every_bit() {
     let cx = context();
     let mut random = Random::new(23);
     for round in 0..24 {
-        let before = bytes(&cx, &mut random);
+        let before = program(&cx, &mut random);
         let mut after = on(&cx, &before, if round % 2 == 0 { X86 } else { TESSERA });
         run(&cx, &mut after, "builtin.module(narrow-products)").unwrap_or_else(|e| panic!("{e:?}"));
         let shown = text(&cx, &after);

@@ -7,7 +7,7 @@
 
 mod recipe;
 #[cfg(test)]
-mod tests;
+pub(crate) mod tests;
 
 use sutura_dialects::r#dyn::{Facts, Poly};
 use sutura_dialects::graph::build::{ComputeInput, ComputeResult, GraphBuilder};

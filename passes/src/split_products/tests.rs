@@ -15,7 +15,7 @@ fn below(random: &mut Random, most: usize) -> usize {
 }
 
 /// A product of `[B, M, K]` and `[K, N]` or `[B, K, N]`, with a zero point that is a constant, a number, a row, or none.
-fn program(cx: &Context, random: &mut Random) -> Module {
+pub(crate) fn program(cx: &Context, random: &mut Random) -> Module {
     let unsigned = cx.ty(TypeData::Integer { width: 8, sign: Signedness::Unsigned });
     let (a, b) = ([Type::I8, unsigned][below(random, 2)], [Type::I8, unsigned][below(random, 2)]);
     let right: &[&str] = if below(random, 2) == 0 { &["K", "N"] } else { &["B", "K", "N"] };
