@@ -2,13 +2,13 @@
 // RUN: sutura-opt %s --split-input-file --verify-diagnostics
 
 func.func private @no_primitive() attributes {trace = #schedule.trace<
-// expected-error @+1 {{expected a primitive: split, retile, fuse, join, reorder, bind, vectorize, tile_rows, compute_at, cache_read, pack, set_space, set_layout, hoist, online, split_reduction, accumulate, tensorize, pipeline, unroll, inside, threads, stream, defer, keep, home, prefetch, together, version, or '>'}}
+// expected-error @+1 {{expected a primitive: split, retile, fuse, join, reorder, bind, vectorize, tile_rows, compute_at, cache_read, pack, set_space, set_layout, hoist, online, split_reduction, accumulate, tensorize, pipeline, unroll, inside, reach, threads, stream, defer, keep, home, prefetch, together, version, or '>'}}
 interchange d0 of p:0>}
 
 // -----
 
 func.func private @not_a_word() attributes {trace = #schedule.trace<
-// expected-error @+1 {{expected a primitive: split, retile, fuse, join, reorder, bind, vectorize, tile_rows, compute_at, cache_read, pack, set_space, set_layout, hoist, online, split_reduction, accumulate, tensorize, pipeline, unroll, inside, threads, stream, defer, keep, home, prefetch, together, version, or '>'}}
+// expected-error @+1 {{expected a primitive: split, retile, fuse, join, reorder, bind, vectorize, tile_rows, compute_at, cache_read, pack, set_space, set_layout, hoist, online, split_reduction, accumulate, tensorize, pipeline, unroll, inside, reach, threads, stream, defer, keep, home, prefetch, together, version, or '>'}}
 4>}
 
 // -----

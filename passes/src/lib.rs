@@ -32,6 +32,7 @@ mod kernel_versions;
 pub mod legalize_elements;
 pub mod lower_quant_ops;
 pub mod machine_code;
+pub mod mask_ranges;
 pub mod narrow_products;
 pub mod outline_regions;
 pub mod propagate_reshapes;
@@ -88,6 +89,7 @@ pub fn register(registry: &mut PassRegistry) {
     registry.add(&graph_property_rewrite::GRAPH_PROPERTY_REWRITE);
     registry.add(&inline_decided::INLINE_DECIDED);
     registry.add(&integer_products::INTEGER_PRODUCTS);
+    registry.add(&mask_ranges::MASK_RANGES);
     registry.add(&legalize_elements::LEGALIZE_ELEMENTS);
     registry.add(&lower_quant_ops::LOWER_QUANT_OPS);
     registry.add(&rt_to_upstream::CONVERT_RT_TO_LLVM);

@@ -10,7 +10,7 @@ pub const SHAPES: &str = "scf-for-to-while,scalars-to-tensors,outline-regions,in
 
 /// Regions that become kernels.
 pub const STITCH: &str = "lower-quant-ops,split-complex,legalize-elements,narrow-products,split-products,channels-last,\
-     propagate-reshapes,stitch,\
+     propagate-reshapes,mask-ranges,stitch,\
      refine-fusion-plan";
 
 /// The schedules that rules write, as attributes of regions.

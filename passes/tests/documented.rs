@@ -17,6 +17,7 @@ use sutura_passes::graph_property_rewrite::GRAPH_PROPERTY_REWRITE;
 use sutura_passes::integer_products::INTEGER_PRODUCTS;
 use sutura_passes::legalize_elements::LEGALIZE_ELEMENTS;
 use sutura_passes::lower_quant_ops::LOWER_QUANT_OPS;
+use sutura_passes::mask_ranges::MASK_RANGES;
 use sutura_passes::narrow_products::NARROW_PRODUCTS;
 use sutura_passes::outline_regions::OUTLINE_REGIONS;
 use sutura_passes::propagate_reshapes::PROPAGATE_RESHAPES;
@@ -133,6 +134,7 @@ fn docs_are_up_to_date() {
         &CHANNELS_LAST,
         &WINOGRAD,
         &PROPAGATE_RESHAPES,
+        &MASK_RANGES,
         &STITCH,
         &REFINE_FUSION_PLAN,
         &CHECK_COMBINERS,

@@ -325,7 +325,8 @@ impl Choices<'_> {
         let online = (runs == Runs::InTurn && self.below(4) == 0).then(|| self.stage());
         let unroll = (runs == Runs::InTurn && self.below(4) == 0 || self.is_wild()).then(|| self.power(64));
         let inside = runs == Runs::InTurn && split == Split::One && self.below(4) == 0 || self.is_wild();
-        Loop { online, unroll, inside, ..Loop::new(dim, split, runs, body) }
+        let reach = online.is_some() && matches!(split, Split::By(_)) && self.below(4) == 0 || self.is_wild();
+        Loop { online, unroll, inside, reach, ..Loop::new(dim, split, runs, body) }
     }
 
     /// Perhaps a loop of the grid, else nodes.

@@ -172,8 +172,8 @@ fn loop_over(p: &mut dyn ParamParser, depth: usize) -> Parsed<Loop> {
     };
     let online = if p.opt_keyword("online") { Some(stage(p)?) } else { None };
     let unroll = if p.opt_keyword("unroll") { Some(p.int()?) } else { None };
-    let inside = p.opt_keyword("inside");
-    Ok(Loop { dim, split, runs, online, unroll, inside, body: body(p, depth + 1)? })
+    let (inside, reach) = (p.opt_keyword("inside"), p.opt_keyword("reach"));
+    Ok(Loop { dim, split, runs, online, unroll, inside, reach, body: body(p, depth + 1)? })
 }
 
 fn place(p: &mut dyn ParamParser, contract: bool) -> Parsed<Place> {
@@ -427,6 +427,9 @@ impl Lines<'_> {
         }
         if inner.inside {
             self.out.write_str(" inside")?;
+        }
+        if inner.reach {
+            self.out.write_str(" reach")?;
         }
         self.body(&inner.body)
     }

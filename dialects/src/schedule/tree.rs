@@ -107,6 +107,8 @@ pub struct Loop {
     pub unroll: Option<i64>,
     /// Of the places of a window, those that lie outside the tensor are left out: they would add zeros.
     pub inside: bool,
+    /// Of the indices of a dim, those at which a choice between two comparisons hides what the extreme is taken of are left out.
+    pub reach: bool,
     /// What a trip does.
     pub body: Vec<Node>,
 }
@@ -249,7 +251,7 @@ impl Operand {
 impl Loop {
     /// A loop of which nothing is online, unrolled or left out.
     pub fn new(dim: Dim, split: Split, runs: Runs, body: Vec<Node>) -> Self {
-        Self { dim, split, runs, online: None, unroll: None, inside: false, body }
+        Self { dim, split, runs, online: None, unroll: None, inside: false, reach: false, body }
     }
 
     /// True for a loop of the grid.

@@ -164,6 +164,11 @@ impl<'t> Around<'t> {
                 "the loop over {dim} leaves out what lies outside, and does not run through it one by one"
             ));
         }
+        if inner.reach && (inner.online.is_none() || !matches!(inner.split, Split::By(_))) {
+            return Err(format!(
+                "the loop over {dim} leaves out what is hidden, and has nothing online or does not run through it in tiles"
+            ));
+        }
         if let Some(trips) = inner.unroll {
             if inner.runs != Runs::InTurn {
                 return Err(format!("the loop over {dim} is unrolled, and its trips do not run one after another"));

@@ -58,11 +58,11 @@ impl Differences<'_> {
 
     fn of_loop(&mut self, old: &Loop, new: &Loop, kernel: usize) -> Option<()> {
         let unroll = new.unroll.filter(|_| old.unroll != new.unroll);
-        let inside = new.inside && !old.inside;
-        if old.inside && !new.inside {
+        let (inside, reach) = (new.inside && !old.inside, new.reach && !old.reach);
+        if old.inside && !new.inside || old.reach && !new.reach {
             return None;
         }
-        if old.split == new.split && unroll.is_none() && !inside {
+        if old.split == new.split && unroll.is_none() && !inside && !reach {
             return Some(());
         }
         let spot = self.spot(&old.body, kernel)?;
@@ -78,7 +78,8 @@ impl Differences<'_> {
             self.found.push(Primitive::Retile(name.clone(), new.split));
         }
         self.found.extend(unroll.map(|trips| Primitive::Unroll(name.clone(), Count(trips))));
-        self.found.extend(inside.then_some(Primitive::Inside(name)));
+        self.found.extend(inside.then(|| Primitive::Inside(name.clone())));
+        self.found.extend(reach.then_some(Primitive::Reach(name)));
         Some(())
     }
 

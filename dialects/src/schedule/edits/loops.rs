@@ -94,6 +94,11 @@ pub(super) fn inside(scope: &mut Scope<'_>, name: &LoopName) -> Found<()> {
     change(scope, name, |l| l.inside = true)
 }
 
+/// What is hidden is left out.
+pub(super) fn reach(scope: &mut Scope<'_>, name: &LoopName) -> Found<()> {
+    change(scope, name, |l| l.reach = true)
+}
+
 fn change(scope: &mut Scope<'_>, name: &LoopName, to: impl FnOnce(&mut Loop)) -> Found<()> {
     let (path, depth) = scope.view().named_loop(name)?;
     if let Node::Loop(l) = find::node_mut(scope.version(), &path, depth) {
@@ -122,6 +127,7 @@ pub(super) fn fuse(scope: &mut Scope<'_>, [outer, inner]: [DimLoop; 2], spot: &S
             online: l.online.take().or(inner.online),
             unroll: l.unroll.or(inner.unroll),
             inside: l.inside || inner.inside,
+            reach: l.reach || inner.reach,
             ..l.clone()
         };
     }

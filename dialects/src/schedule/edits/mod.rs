@@ -184,6 +184,8 @@ The primitives:
     Unroll "unroll" (name: LoopName, "by" trips: Count) = loops::unroll, "unroll d2 of p:0 by 4";
     /// a loop over the places of a window leaves out those that lie outside the tensor, which would add zeros.
     Inside "inside" (name: LoopName) = loops::inside, "inside d2 of p:0";
+    /// a loop that has an extreme online leaves out the tiles in which a choice hides everything, as keys that a mask hides.
+    Reach "reach" (name: LoopName) = loops::reach, "reach d1 of most:1";
     /// the units of the kernel that does something have so many threads of a device.
     Threads "threads" (spot: Spot, "by" threads: Count) = programs::threads, "threads p:0 by 128";
     /// the store of an output goes past the caches; with `when [sizes]` where none of these is negative.

@@ -31,8 +31,13 @@ impl Inside<'_, '_> {
             }
             _ if access.slot.is_none() => {
                 let panels = self.of.panels_for(e, ranges, operand)?;
-                state.panels.insert(at, panels);
-                return self.nodes(e, ranges, &operand.body, &mut known.of_views(), state);
+                state.panels.insert(at, panels.clone());
+                self.nodes(e, ranges, &operand.body, &mut known.of_views(), state)?;
+                if self.is_left_out(at, later) {
+                    let finite = self.all_finite(e, &panels)?;
+                    state.finite.insert(at, finite);
+                }
+                return Ok(());
             }
             _ => return self.make_near(e, ranges, operand, known, state),
         };
@@ -93,10 +98,10 @@ impl Inside<'_, '_> {
 
     /// What is brought near inside a loop or a body is known there.
     pub(super) fn inside(&self, state: &mut State, nodes: impl FnOnce(&mut State) -> Built<()>) -> Built<()> {
-        let outer = (state.near.clone(), state.panels.clone());
+        let outer = (state.near.clone(), state.panels.clone(), state.finite.clone());
         let here = (std::mem::take(&mut state.own), std::mem::take(&mut state.brought));
         nodes(state)?;
-        (state.near, state.panels) = outer;
+        (state.near, state.panels, state.finite) = outer;
         (state.own, state.brought) = here;
         Ok(())
     }

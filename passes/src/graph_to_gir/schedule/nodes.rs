@@ -74,6 +74,8 @@ pub(super) struct State {
     pub(super) near: HashMap<(usize, usize), Near>,
     /// Operands in panels in memory of the group.
     pub(super) panels: HashMap<(usize, usize), PackedView>,
+    /// Whether all of an operand in panels is finite, where a loop asks for it.
+    pub(super) finite: HashMap<(usize, usize), Value>,
     /// Memory of the group for a value, by its number, while its maker is emitted.
     pub(super) filled: HashMap<usize, Near>,
     /// Memory of a value near that is made last, until then for what it is made of.
@@ -337,7 +339,10 @@ impl<'a> Inside<'_, 'a> {
         });
         let (keys, mut inits): (Vec<Key>, Vec<Value>) = carried.unzip();
         let range = ranges.0[dim];
-        let bounds = self.bounds_of(e, ranges, l)?;
+        let bounds = match l.split {
+            Split::By(by) if l.reach => self.bounds_reached(e, ranges, (l, by), known, state)?,
+            _ => self.bounds_of(e, ranges, l)?,
+        };
         let ahead = self.wait_in_registers(e, ranges, (l, bounds.0), known, &mut inits)?;
         let copied = asynchronous(&l.body);
         self.copy_first(e, ranges, (l, bounds.0), (&copied, known), state)?;

@@ -133,6 +133,15 @@ fn inside() {
 }
 
 #[test]
+fn reach() {
+    let nest = kernel("loop d0 grid { loop d1 by 4 online s:1 { place s:1 } }");
+    makes(&nest, "reach d1 of s:1", &nest.replace("online s:1", "online s:1 reach"));
+    let why = "the loop over d1 leaves out what is hidden, and has nothing online or does not run through it in tiles";
+    refuses(&nest.replace(" online s:1", ""), "reach d1 of s:1", why);
+    refuses(&nest.replace(" by 4", ""), "reach d1 of s:1", why);
+}
+
+#[test]
 fn unroll_and_threads() {
     let nest = kernel("loop d0 grid { loop d1 by 8 { loop d2 { place e:0 } } }");
     makes(&nest, "unroll d1 of e:0 by 4", &nest.replace("by 8", "by 8 unroll 4"));

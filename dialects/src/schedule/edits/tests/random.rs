@@ -16,7 +16,7 @@ fn random_edit(next: &mut dyn FnMut(usize) -> usize) -> String {
     let (d, e, n) = (next(5), next(5), [0, 1, 2, 4, 16, 48, i64::MAX, -1][next(8)]);
     let split = if next(3) == 0 { format!("even {n}") } else { format!("by {n}") };
     let tile = ["", "cols d1 in l1", "rows d0 cols d2 in vec padded", "rows d1 in \"\\22\""][next(4)];
-    match next(31) {
+    match next(32) {
         0 | 1 => format!("split d{d} of {a} {split}"),
         2 => format!("retile d{d} of {a} {split}"),
         3 => format!("fuse d{d} d{e}"),
@@ -45,6 +45,7 @@ fn random_edit(next: &mut dyn FnMut(usize) -> usize) -> String {
         27 => format!("accumulate d{d} of {a}"),
         28 => format!("keep {a}"),
         29 => format!("inside d{d} of {a}"),
+        30 => format!("reach d{d} of {a}"),
         _ => format!("version when [N - {d}] version {e} {{ set_space {a} to l1 version when [M] }}"),
     }
 }

@@ -96,24 +96,18 @@ impl Chain<'_, '_> {
     }
 
     /// True where a value has no numbers.
-    fn is_empty(&self) -> bool {
+    pub(super) fn is_empty(&self) -> bool {
         self.nest.extents[self.plan.values.col()].as_const() == Some(0)
     }
 
     /// Keys in blocks: a group has several tiles of queries, and sums up for all of them what a block of keys gives.
     pub(super) fn streaming_kernel(&self) -> Kernel {
         let (plan, query, key) = (self.plan, self.plan.query(), self.plan.key());
-        let (nest, &Softmax { extreme, relative, ref sums, weighted, ref rest }) = self.hoisted;
+        let (nest, &Softmax { extreme, weighted, ref rest, .. }) = self.hoisted;
         let this = Self { nest, ..*self };
         let values = ContractPlan { stage: weighted, ..plan.values.clone() };
-        let of_row = self.near(Some(query), key, false);
-        let powers = this.places(&[&[relative], &sums[..]].concat(), &of_row).collect();
-        let mut of_tile = vec![this.logits()];
-        of_tile.extend(this.places(&[extreme], &of_row));
-        of_tile.push(this.cache((weighted, values.lhs), of_row, powers));
-        of_tile.extend(this.tiles(values.col(), self.tile.1, vec![this.contract(&values)]));
         let of_block = [this.pack(&plan.scores), this.pack(&values)].into_iter();
-        let of_block = of_block.chain(this.tiles_of_group(of_tile)).collect();
+        let of_block = of_block.chain(this.tiles_of_group(this.block(&values))).collect();
         let online = Some(stage_name(nest, extreme));
         let blocks = Loop { online, ..Loop::new(Dim(key), Split::By(self.block_keys()), Runs::InTurn, of_block) };
         let end = this.places(rest, &this.in_registers(Some(query), values.col())).collect();
@@ -122,6 +116,36 @@ impl Chain<'_, '_> {
         let of_group = Split::By(self.tile.0 * self.block_tiles());
         let row = (!nest.is_unit(query)).then_some((query, of_group));
         Kernel::new(in_grid(self.outer().into_iter().chain(row).collect(), body))
+    }
+
+    /// Keys in blocks, of which a tile of queries has those that some query of it may see; all keys and values are packed before.
+    pub(super) fn reach_kernel(&self) -> Kernel {
+        let (plan, query, key) = (self.plan, self.plan.query(), self.plan.key());
+        let (nest, softmax) = self.hoisted;
+        let this = Self { nest, ..*self };
+        let values = ContractPlan { stage: softmax.weighted, ..plan.values.clone() };
+        let by = Split::By(this.reach_keys());
+        let online = Some(stage_name(nest, softmax.extreme));
+        let blocks = Loop { online, reach: true, ..Loop::new(Dim(key), by, Runs::InTurn, this.block(&values)) };
+        let end = this.places(&softmax.rest, &this.in_registers(Some(query), values.col())).collect();
+        let mut of_tile = vec![this.queries(), Node::Loop(blocks)];
+        of_tile.extend(this.tiles(values.col(), self.tile.1, end));
+        let mut body = vec![this.pack(&plan.scores), this.pack(&values)];
+        body.extend(this.tiles(query, self.tile.0, of_tile));
+        Kernel::new(in_grid(self.outer(), body))
+    }
+
+    /// What a tile of queries sums up of a block of keys, in the form in which weighted sums are scaled when they are complete.
+    fn block(&self, values: &ContractPlan) -> Vec<Node> {
+        let (query, key) = (self.plan.query(), self.plan.key());
+        let &Softmax { extreme, relative, ref sums, weighted, .. } = self.hoisted.1;
+        let of_row = self.near(Some(query), key, false);
+        let powers = self.places(&[&[relative], &sums[..]].concat(), &of_row).collect();
+        let mut of_block = vec![self.logits()];
+        of_block.extend(self.places(&[extreme], &of_row));
+        of_block.push(self.cache((weighted, values.lhs), of_row, powers));
+        of_block.extend(self.tiles(values.col(), self.tile.1, vec![self.contract(values)]));
+        of_block
     }
 
     /// The tiles of queries of a group.

@@ -15,12 +15,18 @@ use sutura_dialects::schedule::{Kernel, Launch, Version};
 use self::units::Blocks;
 use super::super::kernel::Built;
 use super::super::region::{FusedRegion, Lowered};
-use super::super::schedule::{Group, emit};
+use super::super::schedule::{Group, Reach, emit};
 use super::stage_name;
 use crate::region::{AttentionPlan, Fit, Misfit, Nest};
 
 /// Most keys of a block where not all are resident.
 const BLOCK_KEYS: i64 = 256;
+
+/// Most keys of a block, of which those are left out that a mask hides.
+const REACH_KEYS: i64 = 64;
+
+/// Most bytes of keys, or of values, that a group packs at once.
+const MOST_PACKED: i64 = 1 << 20;
 
 /// Most tiles of queries that share what a group packs of a block of keys.
 const BLOCK_TILES: i64 = 8;
@@ -219,6 +225,23 @@ impl<'r, 'a> Chain<'r, 'a> {
         self.resident.min(BLOCK_KEYS / self.tile.1 * self.tile.1).max(self.tile.1)
     }
 
+    /// Keys of a block, of which those are left out that a mask hides: panels of which all blocks have as many.
+    fn reach_keys(&self) -> i64 {
+        let keys = self.nest.extents[self.plan.key()].as_const();
+        let even = |panels: &i64| keys.is_some_and(|keys| self.panels(keys) % panels == 0);
+        (1..=REACH_KEYS / self.tile.1).rev().find(even).unwrap_or(1) * self.tile.1
+    }
+
+    /// True where a mask shows each query a range of keys, and all keys and values can be packed near.
+    fn reaches(&self) -> bool {
+        let (nest, softmax) = self.hoisted;
+        let keys = self.region.facts.range(&nest.extents[self.plan.key()]).1;
+        let longest = i128::from(self.depth().max(self.value_panels().saturating_mul(self.tile.1)));
+        let rounded = keys.saturating_add(i128::from(self.tile.1));
+        let fits = rounded.saturating_mul(longest).saturating_mul(4) <= i128::from(MOST_PACKED);
+        fits && !self.is_empty() && Reach::of(nest, softmax.extreme, self.plan.key()).is_ok()
+    }
+
     // ---- versions
 
     /// The version for few keys, and, unless keys are always few, the one for many; for at most `queries` if that is given.
@@ -240,6 +263,9 @@ impl<'r, 'a> Chain<'r, 'a> {
         }
         // A group that runs through all queries never writes a result if there are none.
         let some = facts.range(query_count).1 > 0;
+        if some && self.reaches() {
+            return vec![(version(guard, self.reach_kernel()), true)];
+        }
         let resident = some.then(|| (version(all, self.resident_kernel()), false));
         let streaming = (!few || !some).then(|| (version(guard, self.streaming_kernel()), true));
         resident.into_iter().chain(streaming).collect()

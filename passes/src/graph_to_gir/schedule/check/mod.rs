@@ -22,6 +22,7 @@ use super::describe::called;
 use super::flow::{Contents, Flow};
 use super::online::Online;
 use super::ranges::gone_through;
+use super::reach::{Reach, factors};
 use crate::region::rows::check_column_access;
 use crate::region::{Access, Nest, Stage};
 
@@ -263,6 +264,36 @@ impl<'c, 'a> Check<'c, '_, 'a> {
         Ok(())
     }
 
+    /// What a loop leaves out adds zeros.
+    fn reached(&self, l: &Loop) -> Checked {
+        let Some(online) = Online::of(self.nest(), l)? else { return Err("nothing is online".to_owned()) };
+        let reach = Reach::of(self.nest(), online.extreme, l.dim.0)?;
+        if self.left[l.dim.0] != Left::Whole {
+            return Err("a loop around has a part of the dim".to_owned());
+        }
+        for end in reach.ends() {
+            let read = &self.stage(reach.stage).inputs[end.input];
+            let moving = |dim: &usize| self.nest().mentions(read, *dim) && self.left[*dim] != Left::Index;
+            let moving: Vec<usize> = (0..self.left.len()).filter(moving).collect();
+            let one_tile =
+                matches!(moving[..], [] | [_]) && moving.iter().all(|d| matches!(self.left[*d], Left::Tile(_)));
+            if !one_tile {
+                let name = called(self.nest(), read.value);
+                return Err(format!("{name} says where it ends, of which there is more than a tile"));
+            }
+        }
+        for (s, i) in factors(self.nest(), &online) {
+            let read = &self.stage(s).inputs[i];
+            if !(self.of.region.is_finite(read.value) || self.panels.contains_key(&(s, i))) {
+                let name = called(self.nest(), read.value);
+                return Err(format!(
+                    "{name}, which is multiplied by zeros, was not packed near before it, so that it may be infinite"
+                ));
+            }
+        }
+        Ok(())
+    }
+
     fn one_loop(&mut self, l: &'c Loop) -> Checked {
         let dim = l.dim.0;
         let left = self.left_of(l)?;
@@ -272,6 +303,9 @@ impl<'c, 'a> Check<'c, '_, 'a> {
                 open.map_or(Ok(()), |dim| Err(format!("it has several indices of d{dim}, which moves the window")))
             });
             narrowed.map_err(|why| format!("the loop over {} leaves out what lies outside, and {why}", l.dim))?;
+        }
+        if l.reach {
+            self.reached(l).map_err(|why| format!("the loop over {} leaves out what is hidden, and {why}", l.dim))?;
         }
         let mut inside: Vec<(usize, &Tile)> = Vec::new();
         walk(&l.body, &mut |node| {

@@ -134,9 +134,13 @@ impl Check<'_, '_, '_> {
             ));
         }
         let along = col.is_some_and(|col| stage.reduced.contains(&col) || scanned == Some(col));
-        // All columns of a row are no more than there are, and in registers the end of a row is asked for.
+        // All columns of a row, or one of them, are no more than there are, and in registers the end of a row is asked for.
         let in_registers = tile.space == self.of.region.machine.registers.to_string();
-        if along && tile.padded && !in_registers && self.left[col.unwrap_or_default()] != Left::Whole {
+        if along
+            && tile.padded
+            && !in_registers
+            && ![Left::Whole, Left::Index].contains(&self.left[col.unwrap_or_default()])
+        {
             return Err(format!("{name} is combined along columns that are padded with zeros"));
         }
         self.columnwise(place, along)?;
