@@ -272,7 +272,7 @@ fn largest_along(form: &ComputeForm<'_>) -> Option<usize> {
         if reader.combiners != [Combiner::Max] {
             return None;
         }
-        let read = cx.map_results(reader.input_maps[used.index as usize]);
+        let read = cx.map_results(reader.input_maps[used.index]);
         let reduced = |dim: usize| reader.iterators[dim] == IteratorKind::Reduce;
         let at = read.iter().position(|expr| maps::plain_dim(cx, *expr).is_some_and(reduced))?;
         maps::plain_dim(cx, made[at])
