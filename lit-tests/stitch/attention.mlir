@@ -16,17 +16,19 @@
 #row = affine_map<(b, q, k) -> (b, q)>
 
 // Two products with the softmax between them are one region, and a kernel that never writes scores: keys are resident up to
-// a bound, and come in blocks beyond it.
+// a bound, and come in blocks beyond it. A few queries read them as they lie.
 // CHECK-LABEL: func.func @attention
 // CHECK: graph.fusion(%q, %k, %v :
 // CHECK-NOT: graph.fusion
 // GIR: gir.kernel @attention_attention0
+// GIR-SAME: grid(%{{.*}} = B, %{{.*}} = Q)
+// GIR: gir.kernel @attention_attention1
 // GIR-SAME: requires([-K + [[KEYS:[0-9]+]]]) grid(%{{.*}} = B)
 // GIR: gir.alloc owner("unit") : !gir.view<l1, f32, [{{[0-9]+}}, 16, 32]>
-// GIR: gir.kernel @attention_attention1
+// GIR: gir.kernel @attention_attention2
 // GIR-SAME: grid(%{{.*}} = B, %{{.*}} = (Q + 95) floordiv 96)
 
-// GIR: select if {{.*}}-K + [[KEYS]]
+// GIR: select if [-Q + 8, -K + 65536], [-K + [[KEYS]]]
 func.func @attention(%q: !q, %k: !k, %v: !k) -> !q {
   %B = dyn.symbol "B" : index
   %Q = dyn.symbol "Q" : index

@@ -7,7 +7,7 @@ use super::product::Product;
 use super::{in_grid, place};
 
 /// Vectors of a row of the right factor that go by together: as many sums hide what one waits for the one before.
-const STREAMED: i64 = 8;
+pub(super) const STREAMED: i64 = 8;
 
 impl Product<'_, '_> {
     /// True when one row of it need not wait for a packed right factor: that lies in rows, and nothing is made of it.

@@ -89,6 +89,37 @@ impl Chain<'_, '_> {
         Kernel::new(in_grid(self.outer(), body))
     }
 
+    /// Each query alone, which reads keys and values as they lie: nothing that is read once is packed.
+    pub(super) fn streamed_kernel(&self) -> Kernel {
+        let (nest, plan, key) = (self.nest, self.plan, self.plan.key());
+        let &Softmax { extreme, relative, ref sums, .. } = self.hoisted.1;
+        let of_keys = self.near(None, key, false);
+        let reader = |made: usize| {
+            let input = |s: usize| Some((s, nest.stages[s].inputs.iter().position(|i| nest.maker(i) == Some(made))?));
+            (0..nest.stages.len()).find_map(input).expect("what the kernel makes on its way is read")
+        };
+        let dot = Place { ..place(nest, plan.scores.stage, &self.near(None, plan.scores.sums[0], false)) };
+        let dots = if nest.is_unit(key) { vec![Node::Place(dot)] } else { vec![each(key, vec![Node::Place(dot)])] };
+        let row = [&[relative], &sums[..]].concat();
+        let rest: Vec<usize> = between(nest, plan).filter(|s| *s != extreme && !row.contains(s)).collect();
+        let mut made = vec![self.cache(reader(plan.scores.stage), of_keys.clone(), dots)];
+        made.extend(self.places(&plan.before, &of_keys).chain(self.places(&[extreme], &of_keys)));
+        let scale = rest.iter().find_map(|s| {
+            let input = nest.stages[*s].inputs.iter().position(|i| nest.maker(i) == Some(relative))?;
+            Some((*s, input))
+        });
+        let powers = self.places(&row, &of_keys).collect();
+        made.push(self.cache(scale.expect("a softmax scales its powers"), of_keys.clone(), powers));
+        made.extend(self.places(&rest, &of_keys));
+        let mut body = vec![self.cache((plan.values.stage, plan.values.lhs), of_keys, made)];
+        let tile = self.in_registers(None, plan.values.col());
+        let mut values = vec![each(key, self.places(&[plan.values.stage], &tile).collect())];
+        values.extend(self.places(&plan.after, &tile));
+        body.extend(self.tiles(plan.values.col(), self.streamed_columns(), values));
+        let query = (!nest.is_unit(plan.query())).then_some((plan.query(), Split::One));
+        Kernel::new(in_grid(self.outer().into_iter().chain(query).collect(), body))
+    }
+
     /// Loops of the grid. Of values without numbers nothing is stored, so that there are no groups.
     fn outer(&self) -> Vec<(usize, Split)> {
         let outer = self.plan.outer().into_iter().map(|dim| (dim, Split::One));

@@ -17,13 +17,20 @@ use super::super::kernel::Built;
 use super::super::region::{FusedRegion, Lowered};
 use super::super::schedule::{Group, Reach, emit};
 use super::stage_name;
-use crate::region::{AttentionPlan, Fit, Misfit, Nest};
+use super::stream::STREAMED;
+use crate::region::{AttentionPlan, ContractPlan, Fit, Misfit, Nest};
 
 /// Most keys of a block where not all are resident.
 const BLOCK_KEYS: i64 = 256;
 
 /// Most keys of a block, of which those are left out that a mask hides.
 const REACH_KEYS: i64 = 64;
+
+/// Most queries that read keys and values as they lie, each for itself: packing them takes longer than what packed ones save.
+const STREAMED_QUERIES: i64 = 8;
+
+/// Most keys of such queries, of each of which a few numbers are kept near.
+const STREAMED_KEYS: i64 = 1 << 16;
 
 /// Most bytes of keys, or of values, that a group packs at once.
 const MOST_PACKED: i64 = 1 << 20;
@@ -121,7 +128,12 @@ fn versions<'r, 'a: 'r>(
         let (least, most) = region.facts.range(&nest.extents[dim]);
         (i64::try_from(least).unwrap_or(0), i64::try_from(most).unwrap_or(i64::MAX))
     };
-    let (tile, lower) = region.machine.tile_and_lower(range(plan.query()), range(plan.key()).1);
+    let streamed = chain(region.machine.tile(1, range(plan.key()).1)).streamed();
+    if let Some((version, true)) = streamed {
+        return vec![(version, false)];
+    }
+    let (tile, mut lower) = region.machine.tile_and_lower(range(plan.query()), range(plan.key()).1);
+    lower.retain(|lower| streamed.is_none() || lower.most > STREAMED_QUERIES);
     let (tile, lower) = match narrower(chain, region, tile) {
         // Lower tiles are as wide as the one that does not fit.
         Some(narrow) => (narrow, Vec::new()),
@@ -131,7 +143,8 @@ fn versions<'r, 'a: 'r>(
     let equal = region.facts.prove_equal(&nest.extents[plan.query()], &nest.extents[plan.key()]);
     let skipped = if equal { 0 } else { lower.len().saturating_sub(1) };
     let low = lower[skipped..].iter().map(|lower| ((lower.rows, tile.1), Some(lower.most)));
-    low.chain([(tile, None)]).flat_map(|(tile, queries)| chain(tile).versions(queries)).collect()
+    let others = low.chain([(tile, None)]).flat_map(|(tile, queries)| chain(tile).versions(queries));
+    streamed.map(|(version, _)| (version, false)).into_iter().chain(others).collect()
 }
 
 /// A narrower tile, where a block of keys under tiles as wide as `tile` would not fit into the group's memory; the narrowest where
@@ -242,7 +255,38 @@ impl<'r, 'a> Chain<'r, 'a> {
         fits && !self.is_empty() && Reach::of(nest, softmax.extreme, self.plan.key()).is_ok()
     }
 
+    /// Numbers of a value that are summed up together.
+    fn streamed_columns(&self) -> i64 {
+        STREAMED * self.region.machine.vectors.1.max(1)
+    }
+
+    /// True where the numbers of a key, and those of a value, lie side by side.
+    fn lies_in_rows(&self) -> bool {
+        let in_rows = |plan: &ContractPlan, dim: usize| {
+            let read = &self.nest.stages[plan.stage].inputs[plan.rhs];
+            read.oob.is_none() && read.index.last().and_then(|e| self.nest.plain(*e)) == Some(dim)
+        };
+        in_rows(&self.plan.scores, self.plan.scores.sums[0]) && in_rows(&self.plan.values, self.plan.values.col())
+    }
+
     // ---- versions
+
+    /// The version for a query or a few, if there may be so few, and whether there never are more.
+    fn streamed(&self) -> Option<(Version, bool)> {
+        let (facts, extents) = (&self.region.facts, &self.nest.extents);
+        let (queries, keys) = (&extents[self.plan.query()], &extents[self.plan.key()]);
+        let ((few, _), (_, most)) = (facts.range(queries), facts.range(keys));
+        if few > i128::from(STREAMED_QUERIES) || !self.lies_in_rows() || self.is_empty() {
+            return None;
+        }
+        let limit = |most: i64, of: &Poly| (facts.range(of).1 > i128::from(most)).then(|| Poly::constant(most).sub(of));
+        let guard: Vec<Poly> = [(STREAMED_QUERIES, queries), (STREAMED_KEYS, keys)]
+            .into_iter()
+            .filter_map(|(most, of)| limit(most, of))
+            .collect();
+        let (all, launches) = (guard.is_empty(), vec![Launch { kernels: vec![self.streamed_kernel()] }]);
+        (most > 0 && facts.range(queries).1 > 0).then(|| (Version { guard, launches, ..Version::default() }, all))
+    }
 
     /// The version for few keys, and, unless keys are always few, the one for many; for at most `queries` if that is given.
     fn versions(&self, queries: Option<i64>) -> Vec<(Version, bool)> {
