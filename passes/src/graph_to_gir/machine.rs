@@ -6,7 +6,7 @@ use sutura_dialects::target::{RegisterTile, TargetDesc, machine_in};
 use sutura_ir::{Body, Context, Type};
 
 use crate::region::Windows;
-use crate::region::contract::Narrow;
+use crate::region::contract::{Narrow, even_height};
 
 /// The machine that kernels are made for.
 #[derive(Clone, Debug)]
@@ -257,6 +257,10 @@ impl Machine {
     /// wide for few rows, the lowest first, where there may be few and many.
     pub(super) fn tile_and_lower(&self, (least, most): (i64, i64), columns: i64) -> ((i64, i64), Vec<LowerTile>) {
         let mut tile = self.tile(most, columns);
+        // Where the number is known, tiles are as even as they can be. Intrinsics of devices have the heights that they have.
+        if least == most && self.windows() == Windows::Near {
+            return ((even_height(most, tile.0), tile.1), Vec::new());
+        }
         let mut lower = self.lower_tiles(tile);
         let computed = |height: i64| most.saturating_add(height - 1) / height * height;
         if let Some(half) = lower.pop_if(|lower| most <= lower.most)
@@ -384,7 +388,8 @@ mod tests {
             ((5, many), (12, 32), &[48]),
             ((1, 40), (6, 32), &[4]),
             ((24, 24), (12, 32), &[]),
-            ((17, 17), (6, 32), &[]),
+            ((17, 17), (9, 32), &[]),
+            ((16, 16), (8, 32), &[]),
             ((1, 8), (8, 32), &[4, 6]),
             ((8, 8), (8, 32), &[]),
             ((3, 3), (3, 32), &[]),
