@@ -10,8 +10,9 @@ use sutura_dialects::gir::ops::{ForOp, LoadOp, ReduceOp, SliceOp, StoreOp};
 use sutura_dialects::gir::types::TileType;
 use sutura_dialects::target::TargetDesc;
 use sutura_dialects::target::constraints::Class;
-use sutura_ir::{Attr, BlockRef, Context, Op, OpRef, OpView, Type, Value};
+use sutura_ir::{Attr, BlockRef, Op, OpRef, OpView, Type, Value};
 
+use super::touched::{self, bytes_of};
 use crate::gir_lowering::rows;
 
 /// How far ahead of what it computes a loop asks for what it is the first to read, in bytes: long enough for the memory to
@@ -70,17 +71,10 @@ pub(super) fn hints(kernel: OpRef<'_>, caches: &Caches) -> Vec<Hint> {
     decider.hints
 }
 
-/// Bytes that an element takes in memory.
-fn bytes_of(cx: &Context, elem: Type) -> i64 {
-    cx.bit_width(elem).map_or(8, |bits| i64::from(bits.div_ceil(8)).max(1))
-}
-
 /// The size that is not negative in launches that touch more than the caches hold; or why there is none.
 fn large_launch(info: &KernelInfo<'_>, bounds: &Bounds<'_>, caches: &Caches) -> Result<Poly, String> {
     let Some(least) = caches.stream else { return Err("the machine has no caches, or no vectors".to_owned()) };
-    let cx = info.op.cx;
-    let bytes =
-        info.views.iter().fold(Poly::default(), |sum, (_, ty, _)| sum.add(&ty.elements().scale(bytes_of(cx, ty.elem))));
+    let bytes = touched::bytes(info);
     let more = bytes.sub(&Poly::constant(least));
     if more.excess().is_some() {
         return Err("the bytes that a launch touches are more than a size may be".to_owned());

@@ -10,6 +10,7 @@ mod decide;
 mod home;
 #[cfg(test)]
 mod tests;
+mod touched;
 
 use rustc_hash::FxHashSet;
 use sutura_dialects::gir::ops::{HomeOp, KernelOp};
