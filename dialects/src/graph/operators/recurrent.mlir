@@ -342,6 +342,7 @@ graph.operator @lstm {
     %zero = arith.constant 0.0 : f16
     graph.yield %zero : f16
   }
+  %of_steps = graph.reshape %inputs : tensor<?x?x?x?xf32, #dyn.shape<[D, S, B, 4*H]>> -> tensor<?x?x?x?x?xf32, #dyn.shape<[D, S, B, 4, H]>>
   %from = arith.constant 0 : index
   %step = arith.constant 1 : index
   %to = tensor.dim %x, %from : !x
@@ -349,9 +350,8 @@ graph.operator @lstm {
     %number = arith.index_cast %i : index to i64
     %at = tensor.from_elements %number : tensor<i64>
     %place = tensor.from_elements %number : tensor<1xi64>
-    %input = graph.gather %inputs, %at {axis = 1 : i64} : tensor<?x?x?x?xf32, #dyn.shape<[D, S, B, 4*H]>>, tensor<i64> -> tensor<?x?x?xf32, #dyn.shape<[D, B, 4*H]>>
+    %x_gates = graph.gather %of_steps, %at {axis = 1 : i64} : tensor<?x?x?x?x?xf32, #dyn.shape<[D, S, B, 4, H]>>, tensor<i64> -> tensor<?x?x?x?xf32, #dyn.shape<[D, B, 4, H]>>
     %state = graph.apply @recurrent_state(%h, %r) : (!h, tensor<?x?x?xf16, #dyn.shape<[D, 4*H, H]>>) -> tensor<?x?x?xf32, #dyn.shape<[D, B, 4*H]>>
-    %x_gates = graph.reshape %input : tensor<?x?x?xf32, #dyn.shape<[D, B, 4*H]>> -> tensor<?x?x?x?xf32, #dyn.shape<[D, B, 4, H]>>
     %h_gates = graph.reshape %state : tensor<?x?x?xf32, #dyn.shape<[D, B, 4*H]>> -> tensor<?x?x?x?xf32, #dyn.shape<[D, B, 4, H]>>
     %i_in = graph.compute ins(%x_gates, %h_gates, %p, %c : tensor<?x?x?x?xf32, #dyn.shape<[D, B, 4, H]>>, tensor<?x?x?x?xf32, #dyn.shape<[D, B, 4, H]>>, tensor<?x?x?xf32, #dyn.shape<[D, 3, H]>>, !c) -> !c
         {iterators = #graph.iterators<[parallel, parallel, parallel]>, maps = [#gate0, #gate0, #weight0, #id3, #id3]} {
@@ -476,6 +476,7 @@ graph.operator @gru {
     %zero = arith.constant 0.0 : f16
     graph.yield %zero : f16
   }
+  %of_steps = graph.reshape %inputs : tensor<?x?x?x?xf32, #dyn.shape<[D, S, B, 3*H]>> -> tensor<?x?x?x3x?xf32, #dyn.shape<[D, S, B, 3, H]>>
   %from = arith.constant 0 : index
   %step = arith.constant 1 : index
   %to = tensor.dim %x, %from : !x
@@ -483,14 +484,13 @@ graph.operator @gru {
     %number = arith.index_cast %i : index to i64
     %at = tensor.from_elements %number : tensor<i64>
     %place = tensor.from_elements %number : tensor<1xi64>
-    %input = graph.gather %inputs, %at {axis = 1 : i64} : tensor<?x?x?x?xf32, #dyn.shape<[D, S, B, 3*H]>>, tensor<i64> -> tensor<?x?x?xf32, #dyn.shape<[D, B, 3*H]>>
+    %x_gates = graph.gather %of_steps, %at {axis = 1 : i64} : tensor<?x?x?x3x?xf32, #dyn.shape<[D, S, B, 3, H]>>, tensor<i64> -> tensor<?x?x3x?xf32, #dyn.shape<[D, B, 3, H]>>
     // In the loop, where weights that are constants stay such.
     %r_gates = graph.reshape %r : tensor<?x?x?xf16, #dyn.shape<[D, 3*H, H]>> -> tensor<?x3x?x?xf16, #dyn.shape<[D, 3, H, H]>>
     %r_first = graph.slice %r_gates {axes = array<i64: 1>, starts = array<i64: 0>, ends = array<i64: 2>, steps = array<i64: 1>} : tensor<?x3x?x?xf16, #dyn.shape<[D, 3, H, H]>> -> tensor<?x2x?x?xf16, #dyn.shape<[D, 2, H, H]>>
     %r_last = graph.slice %r_gates {axes = array<i64: 1>, starts = array<i64: 2>, ends = array<i64: 3>, steps = array<i64: 1>} : tensor<?x3x?x?xf16, #dyn.shape<[D, 3, H, H]>> -> tensor<?x1x?x?xf16, #dyn.shape<[D, 1, H, H]>>
     %r_zr = graph.reshape %r_first : tensor<?x2x?x?xf16, #dyn.shape<[D, 2, H, H]>> -> tensor<?x?x?xf16, #dyn.shape<[D, 2*H, H]>>
     %r_h = graph.reshape %r_last : tensor<?x1x?x?xf16, #dyn.shape<[D, 1, H, H]>> -> tensor<?x?x?xf16, #dyn.shape<[D, H, H]>>
-    %x_gates = graph.reshape %input : tensor<?x?x?xf32, #dyn.shape<[D, B, 3*H]>> -> tensor<?x?x3x?xf32, #dyn.shape<[D, B, 3, H]>>
     %state = graph.apply @recurrent_state(%h, %r_zr) : (!h, tensor<?x?x?xf16, #dyn.shape<[D, 2*H, H]>>) -> tensor<?x?x?xf32, #dyn.shape<[D, B, 2*H]>>
     %h_gates = graph.reshape %state : tensor<?x?x?xf32, #dyn.shape<[D, B, 2*H]>> -> tensor<?x?x2x?xf32, #dyn.shape<[D, B, 2, H]>>
     %z_in = graph.compute ins(%x_gates, %h_gates : tensor<?x?x3x?xf32, #dyn.shape<[D, B, 3, H]>>, tensor<?x?x2x?xf32, #dyn.shape<[D, B, 2, H]>>) -> !c
@@ -603,6 +603,7 @@ graph.operator @gru_linear_before_reset {
     %wide = arith.extf %e : f16 to f32
     graph.yield %wide : f32
   }
+  %of_steps = graph.reshape %inputs : tensor<?x?x?x?xf32, #dyn.shape<[D, S, B, 3*H]>> -> tensor<?x?x?x3x?xf32, #dyn.shape<[D, S, B, 3, H]>>
   %from = arith.constant 0 : index
   %step = arith.constant 1 : index
   %to = tensor.dim %x, %from : !x
@@ -610,8 +611,7 @@ graph.operator @gru_linear_before_reset {
     %number = arith.index_cast %i : index to i64
     %at = tensor.from_elements %number : tensor<i64>
     %place = tensor.from_elements %number : tensor<1xi64>
-    %input = graph.gather %inputs, %at {axis = 1 : i64} : tensor<?x?x?x?xf32, #dyn.shape<[D, S, B, 3*H]>>, tensor<i64> -> tensor<?x?x?xf32, #dyn.shape<[D, B, 3*H]>>
-    %x_gates = graph.reshape %input : tensor<?x?x?xf32, #dyn.shape<[D, B, 3*H]>> -> tensor<?x?x3x?xf32, #dyn.shape<[D, B, 3, H]>>
+    %x_gates = graph.gather %of_steps, %at {axis = 1 : i64} : tensor<?x?x?x3x?xf32, #dyn.shape<[D, S, B, 3, H]>>, tensor<i64> -> tensor<?x?x3x?xf32, #dyn.shape<[D, B, 3, H]>>
     %state = graph.apply @recurrent_state(%h, %r) : (!h, tensor<?x?x?xf16, #dyn.shape<[D, 3*H, H]>>) -> tensor<?x?x?xf32, #dyn.shape<[D, B, 3*H]>>
     %h_gates = graph.reshape %state : tensor<?x?x?xf32, #dyn.shape<[D, B, 3*H]>> -> tensor<?x?x3x?xf32, #dyn.shape<[D, B, 3, H]>>
     %z_in = graph.compute ins(%x_gates, %h_gates : tensor<?x?x3x?xf32, #dyn.shape<[D, B, 3, H]>>, tensor<?x?x3x?xf32, #dyn.shape<[D, B, 3, H]>>) -> !c

@@ -30,6 +30,8 @@ pub(super) struct Block {
     pub(super) dim: usize,
     /// Rows of a group; the last one may have fewer.
     pub(super) rows: i64,
+    /// Every group has so many.
+    pub(super) whole: bool,
 }
 
 impl Block {
@@ -55,7 +57,7 @@ impl Block {
             return Some((None, format!("a group has one of {all} rows and reads {names} for each: {why}")));
         }
         let said = format!("a group has {rows} of {all} rows and reads {names} once for all of them");
-        Some((Some(Self { dim, rows }), said))
+        Some((Some(Self { dim, rows, whole: facts.divisible(all, rows) }), said))
     }
 
     /// What is the same for all rows of a group that has these stages and loops, brought near once.

@@ -7,6 +7,7 @@ mod left;
 pub(super) mod lengths;
 mod loops;
 mod narrow;
+mod numbers;
 mod order;
 mod parts;
 mod product;

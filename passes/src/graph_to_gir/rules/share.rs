@@ -8,6 +8,7 @@ use sutura_ir::Value;
 
 use super::super::machine::Machine;
 use super::blocks::Block;
+use super::numbers::Numbers;
 use super::order::{Made, Order};
 use super::{each, in_grid, place};
 use crate::region::Nest;
@@ -71,6 +72,10 @@ impl Share {
         match self.block {
             Some(block) => {
                 body.extend(block.shared(nest, (&self.stages, &self.loops), tile));
+                if let Some(numbers) = Numbers::of(nest, self, block) {
+                    body.extend(numbers.nodes(nest, block, tile));
+                    return Kernel::new(in_grid(self.grid_loops(nest), body));
+                }
                 body.push(each(block.dim, order.nodes(&self.stages, &self.loops, &mut made)));
             }
             None => body.extend(order.nodes(&self.stages, &self.loops, &mut made)),
