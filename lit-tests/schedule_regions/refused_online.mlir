@@ -1295,7 +1295,7 @@ func.func @several_at_once(%q: tensor<?x16xf32, #dyn.shape<[Q, 16]>>, %k: tensor
 func.func @in_columns(%q: tensor<?x16xf32, #dyn.shape<[Q, 16]>>, %k: tensor<?x16xf32, #dyn.shape<[K, 16]>>, %v: tensor<?x16xf32, #dyn.shape<[K, 16]>>) -> tensor<?x16xf32, #dyn.shape<[Q, 16]>> {
   %Q = dyn.symbol "Q" : index
   %K = dyn.symbol "K" : index
-  // expected-error @below {{'graph.fusion' op has a schedule that is refused: version 0, launch 0: operand 1 of %scores is copied on a tile that has rows, lies not in registers or is not padded}}
+  // expected-error @below {{'graph.fusion' op has a schedule that is refused: version 0, launch 0: operand 1 of %scores is copied on a tile that has rows along no loop of its own, lies not in registers or is not padded}}
   %y = graph.fusion(%q, %k, %v : tensor<?x16xf32, #dyn.shape<[Q, 16]>>, tensor<?x16xf32, #dyn.shape<[K, 16]>>, tensor<?x16xf32, #dyn.shape<[K, 16]>>) -> tensor<?x16xf32, #dyn.shape<[Q, 16]>> {schedule = #schedule.tree<
     version {
       hoist p:4 out:5

@@ -249,12 +249,36 @@ pub(super) fn panels(product: &Product<'_, '_>) -> Vec<(usize, Split)> {
 fn pack_kernel(product: &Product<'_, '_>) -> Kernel {
     let (nest, plan) = (product.nest, product.plan);
     let space = product.region.machine.registers.to_string();
-    let rows = product.summed_together().map(Dim);
+    let turned = turns(product.region, nest, plan);
+    let rows = product.summed_together().or(turned).map(Dim);
     let tile = Tile { rows, cols: Some(Dim(plan.col())), space, padded: true };
     let made = plan.right.iter().map(|s| Node::Place(place(nest, *s, &tile)));
     let (stage, input) = (stage_name(nest, plan.stage), plan.rhs);
     let pack = Node::Operand(Operand::new((stage, input), tile.clone(), Bring::Pack));
-    Kernel::new(in_grid(panels(product), sums(product, made.chain([pack]).collect())))
+    let body = made.chain([pack]).collect();
+    let body = match turned {
+        Some(_) => in_turned_tiles(product.region, &plan.sums, body),
+        None => sums(product, body),
+    };
+    Kernel::new(in_grid(panels(product), body))
+}
+
+/// The dim of a sum along which the numbers of a right factor lie side by side, where it is packed at run time: several places of it
+/// are read at once and turned, since columns of a tile lie apart.
+pub(super) fn turns(region: &FusedRegion<'_>, nest: &Nest<'_>, plan: &ContractPlan) -> Option<usize> {
+    let (last, rhs) = (*plan.sums.last()?, &nest.stages[plan.stage].inputs[plan.rhs]);
+    let lies = rhs.index.last().and_then(|e| nest.plain(*e)) == Some(last) && rhs.slot.is_none() && rhs.oob.is_none();
+    let near = region.machine.windows() == Windows::Near && plan.narrow.is_none() && plan.right.is_empty();
+    let known = region.is_constant(rhs.value) || nest.is_unit(last) || nest.is_unit(plan.col());
+    (lies && near && !known).then_some(last)
+}
+
+/// Loops over what is summed, the last one over as many places as a vector has elements.
+pub(super) fn in_turned_tiles(region: &FusedRegion<'_>, sums: &[usize], body: Vec<Node>) -> Vec<Node> {
+    let Some((last, outer)) = sums.split_last() else { return body };
+    let by = Split::By(region.machine.vectors.1.max(1));
+    let body = vec![Node::Loop(Loop::new(Dim(*last), by, Runs::InTurn, body))];
+    outer.iter().rev().fold(body, |body, dim| vec![each(*dim, body)])
 }
 
 /// A product in tiles of so many rows; where a group makes its rows of the left factor, it has so many tiles of them.

@@ -19,6 +19,7 @@ use super::products::{PackedLoop, PackedView};
 use super::ranges::{Counted, Ranges};
 use super::scatter::Written;
 use super::{REFUSED, Region, panels};
+use crate::region::contract::narrow_factors;
 use crate::region::cost::body_cost;
 
 /// What a kernel takes, by what it is for, in the order of its parameters.
@@ -114,6 +115,14 @@ impl<'a> Region<'_, 'a> {
             }
             Node::Operand(operand) if operand.to == Bring::Pack => {
                 let at = (operand.stage.number, operand.input);
+                let narrow = narrow_factors(self.nest, &self.nest.stages[at.0]).is_some();
+                // A tile that is turned has several places of a dim, each of which has its own in memory.
+                let one = |l: &Loop| match operand.tile.rows.filter(|rows| !narrow && *rows == l.dim) {
+                    Some(_) => Split::One,
+                    None => l.split,
+                };
+                let ones = around.iter().map(|l| Loop::new(l.dim, one(l), l.runs, vec![]));
+                let around: Vec<Loop> = ones.collect();
                 let mut dims: Vec<Poly> = around.iter().map(|l| self.trips(l)).collect();
                 let col = operand.tile.cols.map(|dim| dim.0);
                 let tile = around.iter().rev().find(|l| Some(l.dim.0) == col).and_then(|l| match l.split {
@@ -122,13 +131,14 @@ impl<'a> Region<'_, 'a> {
                 });
                 dims.extend(col.map(|col| tile.unwrap_or_else(|| self.nest.extents[col].clone())));
                 // Places of a sum that are multiplied together lie side by side.
-                let together = operand.tile.rows.and_then(|row| around.iter().rev().find(|l| l.dim == row));
+                let together =
+                    operand.tile.rows.filter(|_| narrow).and_then(|row| around.iter().rev().find(|l| l.dim == row));
                 dims.extend(together.and_then(|l| if let Split::By(by) = l.split { Some(by.into()) } else { None }));
                 let elem = self.factor_elem(at);
                 let view = ViewType::new(&self.region.machine.memory, elem, dims);
                 let arg = self.temporaries.borrow_mut().of(Holds::Operand(self.part, at, view.clone()), view.clone());
                 let loops = around.iter().map(|l| (l.dim.0, l.split)).collect();
-                Some((at, Packed { arg, view, loops, grouped: operand.tile.rows.is_some() }))
+                Some((at, Packed { arg, view, loops, grouped: narrow && operand.tile.rows.is_some() }))
             }
             _ => None,
         })

@@ -2,7 +2,7 @@
 
 use sutura_dialects::r#dyn::poly::Poly;
 use sutura_dialects::gir::constraints::Scope;
-use sutura_dialects::schedule::{Kernel, Loop, Node, Operand, Split, walk};
+use sutura_dialects::schedule::{Dim, Kernel, Loop, Node, Operand, Split, walk};
 use sutura_ir::Value;
 
 use super::super::kernel::{Built, Emit};
@@ -28,9 +28,10 @@ pub(super) fn counted(tree: &Kernel) -> Vec<usize> {
     let mut dims = Vec::new();
     walk(&tree.body, &mut |node| {
         if let Node::Operand(operand) = node
-            && let (loops, Some(_)) = copied(&operand.body)
+            && let (loops, Some(inner)) = copied(&operand.body)
         {
-            dims.extend(loops.iter().filter(|l| l.split != Split::One).map(|l| l.dim.0));
+            let tiled = loops.iter().filter(|l| l.split != Split::One && inner.tile.rows != Some(l.dim));
+            dims.extend(tiled.map(|l| l.dim.0));
         }
     });
     dims
@@ -40,10 +41,13 @@ impl Region<'_, '_> {
     /// Memory for an operand that the loops of its body copy.
     pub(super) fn panels_for(&self, e: &mut Emit<'_>, ranges: &Ranges, operand: &Operand) -> Built<PackedView> {
         let access = &self.nest.stages[operand.stage.number].inputs[operand.input];
-        let (around, _) = copied(&operand.body);
+        let (around, inner) = copied(&operand.body);
+        let rows = inner.and_then(|inner| inner.tile.rows);
         let (mut loops, mut dims) = (Vec::new(), Vec::new());
         for l in &around {
-            let (count, first) = self.panel_loop(e, l, ranges.0[l.dim.0])?;
+            // A tile that is turned has several places of a dim, each of which has its own in memory.
+            let split = if rows == Some(l.dim) { Split::One } else { l.split };
+            let (count, first) = self.panel_loop(e, (l.dim, split), ranges.0[l.dim.0])?;
             dims.push(count);
             loops.push(PackedLoop { dim: l.dim.0, first });
         }
@@ -61,9 +65,9 @@ impl Region<'_, '_> {
     }
 
     /// How many places panels have for a loop, and where they begin.
-    fn panel_loop(&self, e: &mut Emit<'_>, l: &Loop, range: Range) -> Built<(Poly, Option<Value>)> {
-        let extent = &self.nest.extents[l.dim.0];
-        Ok(match (range, l.split) {
+    fn panel_loop(&self, e: &mut Emit<'_>, (dim, split): (Dim, Split), range: Range) -> Built<(Poly, Option<Value>)> {
+        let extent = &self.nest.extents[dim.0];
+        Ok(match (range, split) {
             (Range::Whole | Range::Index(_), Split::One) => (self.room(extent), None),
             (Range::Whole, Split::By(by)) => (self.room(extent).ceildiv(by), None),
             (Range::Tile { trip, by: of, .. }, Split::By(by)) => {
@@ -72,7 +76,7 @@ impl Region<'_, '_> {
             (Range::Tile { base, by, .. }, Split::One) => (by.into(), Some(base)),
             (Range::Block { trip, by }, Split::One) => (by.into(), Some(e.scaled(trip, by, None))),
             _ => {
-                let message = format!("keeps panels of parts of {}, which have no bounds", l.dim);
+                let message = format!("keeps panels of parts of {dim}, which have no bounds");
                 return Emit::unsupported(self.region.op, &message);
             }
         })

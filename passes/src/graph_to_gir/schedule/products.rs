@@ -113,7 +113,7 @@ impl Inside<'_, '_> {
         frame: &Frame,
         (number, packed): (Number, &PackedView),
     ) {
-        let shape = Shape { rows: packed.grouped, cols: frame.col.is_some() };
+        let shape = Shape { rows: frame.row.is_some(), cols: frame.col.is_some() };
         let tile = e.realise(frame, number, shape, None);
         let slice = e.packed_slice(packed, ranges, (frame, shape));
         StoreOp::build(&mut e.b, e.loc, tile.value, slice);

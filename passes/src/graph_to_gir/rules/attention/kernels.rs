@@ -2,6 +2,7 @@
 
 use sutura_dialects::schedule::{Bring, Dim, Kernel, Loop, Node, Operand, Place, Runs, Split, Tile};
 
+use super::super::product::{in_turned_tiles, turns};
 use super::super::{each, in_grid, place, stage_name};
 use super::{Chain, Softmax, between};
 use crate::region::ContractPlan;
@@ -41,9 +42,14 @@ impl Chain<'_, '_> {
     /// Copies the right factor of a product into panels of its columns.
     fn pack(&self, plan: &ContractPlan) -> Node {
         let (stage, input) = (stage_name(self.nest, plan.stage), plan.rhs);
-        let tile = self.in_registers(None, plan.col());
-        let copy = Node::Operand(Operand::new((stage, input), tile, Bring::Tile));
-        let body = self.tiles(plan.col(), self.tile.1, vec![each(plan.sums[0], vec![copy])]);
+        let turned = turns(self.region, self.nest, plan);
+        let tile = self.in_registers(turned, plan.col());
+        let copy = vec![Node::Operand(Operand::new((stage, input), tile, Bring::Tile))];
+        let copies = match turned {
+            Some(_) => in_turned_tiles(self.region, &plan.sums, copy),
+            None => vec![each(plan.sums[0], copy)],
+        };
+        let body = self.tiles(plan.col(), self.tile.1, copies);
         self.cache((plan.stage, plan.rhs), self.near(None, plan.col(), true), body)
     }
 

@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-use sutura_dialects::schedule::{Bring, Kernel, Node, Operand, Place, Runs, Split, walk};
+use sutura_dialects::schedule::{Bring, Dim, Kernel, Loop, Node, Operand, Place, Runs, Split, walk};
 
 use super::super::bring::readers;
 use super::super::copies::{is_asynchronous, last_reader};
@@ -67,10 +67,15 @@ impl<'c> Check<'c, '_, '_> {
         if operand.to == Bring::Tile {
             return Ok(());
         }
-        let together = tile.rows.filter(|rows| self.multiplied_together(at, rows.0));
-        if tile.rows != together {
+        let narrow = narrow_factors(self.nest(), self.stage(at.0)).is_some();
+        let several = tile.rows.filter(|rows| match narrow {
+            true => self.multiplied_together(at, rows.0),
+            false => self.is_summed((at.0, rows.0)),
+        });
+        if tile.rows != several {
             return Err(format!(
-                "{name} is packed on a tile with rows; it has columns, and rows only of narrow numbers that are multiplied together"
+                "{name} is packed on a tile with rows along another dim than one that is summed over, or of narrow numbers that are \
+                 not multiplied together"
             ));
         }
         let mut seen: HashSet<usize> = HashSet::new();
@@ -78,7 +83,7 @@ impl<'c> Check<'c, '_, '_> {
             if !seen.insert(l.dim.0) {
                 return Err(format!("{name} is packed in two loops over {}", l.dim));
             }
-            let columns = tile.cols == Some(l.dim) || together == Some(l.dim);
+            let columns = tile.cols == Some(l.dim) || several == Some(l.dim);
             if !(l.split == Split::One || columns && matches!(l.split, Split::By(_))) {
                 return Err(format!("{name} is packed in a loop that has more than one index of {}", l.dim));
             }
@@ -91,6 +96,11 @@ impl<'c> Check<'c, '_, '_> {
         let (stage, extent) = (self.stage(s), &self.nest().extents[dim]);
         let whole = matches!(self.left[dim], Left::Tile(by) if self.of.region.facts.divisible(extent, by));
         whole && stage.reduced.contains(&dim) && narrow_factors(self.nest(), stage).is_some()
+    }
+
+    /// True for a dim over which a stage sums, of which a trip has several places.
+    fn is_summed(&self, (s, dim): (usize, usize)) -> bool {
+        self.stage(s).reduced.contains(&dim) && matches!(self.left[dim], Left::Tile(_))
     }
 
     fn cached(&mut self, name: &str, at: (usize, usize), (operand, read): (&'c Operand, &Access)) -> Checked {
@@ -147,7 +157,9 @@ impl<'c> Check<'c, '_, '_> {
                 return Err(format!("{name} is copied in two loops over {}", l.dim));
             }
             let columns = operand.tile.cols == Some(l.dim);
-            if !(l.split == Split::One && !columns || columns && matches!(l.split, Split::By(_))) {
+            let turned = inner.tile.rows == Some(l.dim) && self.stage(at.0).reduced.contains(&l.dim.0);
+            let several = columns || turned;
+            if !(l.split == Split::One && !several || several && matches!(l.split, Split::By(_))) {
                 return Err(format!("{name} is copied in a loop that has more than one index of {}", l.dim));
             }
         }
@@ -157,17 +169,21 @@ impl<'c> Check<'c, '_, '_> {
         if self.near.contains(&at) {
             return Err(format!("{name} is kept near where it is already"));
         }
-        if inner.tile.rows.is_some()
+        let looped = |rows: Dim| loops.iter().any(|l| l.dim == rows && operand.tile.cols != Some(rows));
+        if !inner.tile.rows.is_none_or(looped)
             || !inner.tile.padded
             || inner.tile.space != self.of.region.machine.registers.to_string()
         {
-            return Err(format!("{name} is copied on a tile that has rows, lies not in registers or is not padded"));
+            return Err(format!(
+                "{name} is copied on a tile that has rows along no loop of its own, lies not in registers or is not padded"
+            ));
         }
         let columns = operand.tile.cols.map_or(Left::Index, |col| self.left[col.0]);
         let made = std::mem::take(&mut self.made);
         self.nodes(&operand.body)?;
         self.made = made;
-        let loops = loops.iter().map(|l| (l.dim.0, l.split)).collect();
+        let one = |l: &&Loop| if inner.tile.rows == Some(l.dim) { Split::One } else { l.split };
+        let loops = loops.iter().map(|l| (l.dim.0, one(l))).collect();
         self.ends.remove(&at);
         self.panels.insert(at, Panels { loops, columns });
         self.near.insert(at);
