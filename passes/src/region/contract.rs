@@ -70,8 +70,13 @@ const LEAST_ROWS: i64 = 8;
 /// What it costs to store a tile turned, in 1024ths of a place of the sum.
 const TURNED: i64 = 24 << 10;
 
-/// What it costs to pack a place of a factor, in places of the sum: of one whose columns lie side by side, and of another one.
+/// A panel of few columns takes as long as so many: each number of the left factor is read for half as many products.
+const NARROW_PANEL: i64 = 24;
+
+/// What it costs to pack a place of a factor, in places of the sum: of one whose columns lie side by side, of one whose places of a sum
+/// do, in tiles that are turned, and of another one.
 const PACKED: i64 = 8;
+const TURNED_IN: i64 = 6;
 const GATHERED: i64 = 64;
 
 /// Columns where their number is open.
@@ -259,7 +264,7 @@ impl ContractPlan {
         }
         let col = *self.rows.iter().rev().find(|d| !nest.is_unit(**d))?;
         let tiled = |all: i64, tile: i64| (all.saturating_add(tile - 1) / tile).saturating_mul(tile);
-        let of_panels = |all: i64| tiled(all, if all > PANELS[1] { PANELS[0] } else { PANELS[1] });
+        let of_panels = |all: i64| if all > PANELS[1] { tiled(all, PANELS[0]) } else { NARROW_PANEL };
         let vain = |computed: i64, all: i64| computed.saturating_mul(1024) / all.max(1);
         // An unknown number of columns is taken to end in the middle of a tile.
         let here = columns.map_or(vain(MANY + PANELS[0] / 2, MANY), |all| vain(of_panels(all), all));
@@ -292,6 +297,7 @@ impl ContractPlan {
             // Whole panels are read as they lie.
             Some(last) if last == col && nest.extents[col].as_const().is_some_and(|n| n % PANELS[0] == 0) => 0,
             Some(last) if last == col => PACKED,
+            Some(last) if self.sums.last() == Some(&last) => TURNED_IN,
             _ => GATHERED,
         }
     }
