@@ -12,7 +12,7 @@
 #out = affine_map<(m, n, k) -> (m, n)>
 #id = affine_map<(m, n) -> (m, n)>
 
-// A register tile has 32 columns, and functions of all of them are computed: of two that is dear. Apart they run along all elements.
+// A register tile has 32 columns, and functions of all of them are computed: of two that is dear (where the number of rows is known, these are columns of tiles). Apart they run along all elements.
 // CHECK-LABEL: func.func @narrow
 // CHECK: %[[PRODUCT:.+]] = graph.fusion
 // CHECK: arith.mulf
@@ -25,19 +25,20 @@
 // ASKED-COUNT-1: graph.fusion
 // ASKED-NOT: graph.fusion
 // ASKED-LABEL: func.func @wide
-func.func @narrow(%a: tensor<4096x64xf32>, %b: tensor<64x2xf32>) -> tensor<4096x2xf32> {
-  %product = graph.compute ins(%a, %b : tensor<4096x64xf32>, tensor<64x2xf32>) -> tensor<4096x2xf32> {combiners = #graph.combiners<[add]>, iterators = #graph.iterators<[parallel, parallel, reduce]>, maps = [#row, #col, #out]} {
+func.func @narrow(%a: tensor<?x64xf32, #dyn.shape<[M, 64]>>, %b: tensor<64x2xf32>) -> tensor<?x2xf32, #dyn.shape<[M, 2]>> {
+  %M = dyn.symbol "M" {range = [1, 100000], likely = [4096]} : index
+  %product = graph.compute ins(%a, %b : tensor<?x64xf32, #dyn.shape<[M, 64]>>, tensor<64x2xf32>) -> tensor<?x2xf32, #dyn.shape<[M, 2]>> {combiners = #graph.combiners<[add]>, iterators = #graph.iterators<[parallel, parallel, reduce]>, maps = [#row, #col, #out]} {
   ^bb0(%x: f32, %y: f32):
     %xy = arith.mulf %x, %y : f32
     graph.yield %xy : f32
   }
-  %power = graph.compute ins(%product : tensor<4096x2xf32>) -> tensor<4096x2xf32> {iterators = #graph.iterators<[parallel, parallel]>, maps = [#id, #id]} {
+  %power = graph.compute ins(%product : tensor<?x2xf32, #dyn.shape<[M, 2]>>) -> tensor<?x2xf32, #dyn.shape<[M, 2]>> {iterators = #graph.iterators<[parallel, parallel]>, maps = [#id, #id]} {
   ^bb0(%x: f32):
     %t = math.tanh %x : f32
     %e = math.exp %t : f32
     graph.yield %e : f32
   }
-  return %power : tensor<4096x2xf32>
+  return %power : tensor<?x2xf32, #dyn.shape<[M, 2]>>
 }
 
 // Of whole tiles nothing is computed in vain.

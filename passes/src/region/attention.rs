@@ -5,6 +5,7 @@
 //! scores summed over one dim and elementwise ops on them, behind it a product that sums over the dim along which the rows
 //! ran. So the kernel keeps a tile's scores near and never writes them, after FlashAttention (Dao et al., arXiv 2205.14135).
 
+use sutura_dialects::graph::Combiner;
 use sutura_dialects::graph::operator::{Found, Made, Site, left_name, pattern};
 use sutura_ir::{Type, Value};
 
@@ -183,7 +184,9 @@ impl AttentionPlan {
             if stage.reduces() {
                 return misfit(format!("{} is combined beside the softmax", name()));
             }
-            if makers().any(|maker| softmax.stages.contains(&maker)) {
+            // The largest logit of a row is known where the row's sums are.
+            let known = |maker: usize| follows[i] && matches!(nest.stages[maker].combiners[..], [Combiner::Max]);
+            if makers().any(|maker| softmax.stages.contains(&maker) && !known(maker)) {
                 return misfit(format!("{} needs numbers from within the softmax", name()));
             }
             if follows[i] { self.after.push(i) } else { self.before.push(i) }

@@ -21,6 +21,7 @@ pub(super) fn chains(ops: &Ops<'_>) -> Vec<Vec<usize>> {
             let mut chain = ways.to(*factor);
             if chain.first().is_some_and(|first| ways.contracts[*first]) {
                 chain.push(last);
+                chains.extend(ways.with_readers(&chain));
                 chains.push(chain);
             }
         }
@@ -42,6 +43,25 @@ struct Ways {
 }
 
 impl Ways {
+    /// A chain with the ops behind it that read what it makes on its way, the largest score of a row for one: without them that
+    /// would be written. `None` where there are none.
+    fn with_readers(&self, chain: &[usize]) -> Option<Vec<usize>> {
+        let (last, between) = chain.split_last()?;
+        let mut all: BTreeSet<usize> = chain.iter().copied().collect();
+        let mut behind = BTreeSet::from([*last]);
+        for node in last + 1..self.producers.len() {
+            let reads = |set: &BTreeSet<usize>| self.producers[node].iter().any(|from| set.contains(from));
+            let on_the_way = self.producers[node].iter().any(|from| between.contains(from));
+            if !self.contracts[node] && reads(&behind) {
+                behind.insert(node);
+                if on_the_way {
+                    all.insert(node);
+                }
+            }
+        }
+        (all.len() > chain.len()).then(|| all.into_iter().collect())
+    }
+
     /// The ops that lie on ways from a product to `node`, and these products, in order.
     fn to(&self, node: usize) -> Vec<usize> {
         let mut behind = BTreeMap::new();
