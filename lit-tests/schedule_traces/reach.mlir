@@ -351,7 +351,7 @@ func.func @other(%q: tensor<22x16xf32>, %k: tensor<96x16xf32>, %v: tensor<96x16x
 
 // The ends of more than a tile of queries.
 func.func @several(%q: tensor<22x16xf32>, %k: tensor<96x16xf32>, %v: tensor<96x16xf32>, %a: tensor<22xi32>, %b: tensor<22xi64>) -> tensor<22x16xf32> {
-  // expected-error @below {{%m says where it ends, of which there is more than a tile}}
+  // expected-error @below {{the loop over d1 leaves out what is hidden, and what says where it ends differs along more than the rows of a tile}}
   %y = graph.fusion(%q, %k, %v, %a, %b : tensor<22x16xf32>, tensor<96x16xf32>, tensor<96x16xf32>, tensor<22xi32>, tensor<22xi64>) -> tensor<22x16xf32> {schedule = #schedule.tree<
     version {
       hoist p:5 out:6

@@ -5,6 +5,7 @@ use sutura_dialects::schedule::{Bring, Node, Operand, walk};
 use super::super::kernel::{Built, Emit};
 use super::super::stages::Known;
 use super::super::tiles::{Frame, Number};
+use super::REFUSED;
 use super::near::Near;
 use super::nodes::{Inside, State};
 use super::ranges::Ranges;
@@ -34,7 +35,11 @@ impl Inside<'_, '_> {
                 state.panels.insert(at, panels.clone());
                 self.nodes(e, ranges, &operand.body, &mut known.of_views(), state)?;
                 if self.is_left_out(at, later) {
-                    let finite = self.all_finite(e, &panels)?;
+                    let Some(counts) = self.of.panel_counts(ranges, operand) else {
+                        let message = format!("{REFUSED}: what a loop leaves out was packed in parts");
+                        return Emit::unsupported(self.of.region.op, &message);
+                    };
+                    let finite = self.all_finite(e, &panels, &counts)?;
                     state.finite.insert(at, finite);
                 }
                 return Ok(());

@@ -64,6 +64,22 @@ impl Region<'_, '_> {
         Ok(PackedView { view, loops, grouped: false })
     }
 
+    /// How many places of panels are written, along each dimension but the last: there may be room for more. `None` for panels of parts
+    /// of dims.
+    pub(super) fn panel_counts(&self, ranges: &Ranges, operand: &Operand) -> Option<Vec<Poly>> {
+        let (around, inner) = copied(&operand.body);
+        let rows = inner.and_then(|inner| inner.tile.rows);
+        let count = |l: &&Loop| {
+            let extent = &self.nest.extents[l.dim.0];
+            match (ranges.0[l.dim.0], l.split) {
+                (Range::Whole | Range::Index(_), Split::By(by)) if rows != Some(l.dim) => Some(extent.ceildiv(by)),
+                (Range::Whole | Range::Index(_), _) => Some(extent.clone()),
+                _ => None,
+            }
+        };
+        around.iter().map(count).collect()
+    }
+
     /// How many places panels have for a loop, and where they begin.
     fn panel_loop(&self, e: &mut Emit<'_>, (dim, split): (Dim, Split), range: Range) -> Built<(Poly, Option<Value>)> {
         let extent = &self.nest.extents[dim.0];

@@ -6,6 +6,7 @@
 //! brought near, and where not all of it is finite nothing is left out.
 
 use sutura_dialects::arith::CmpIPredicate;
+use sutura_dialects::r#dyn::poly::Poly;
 use sutura_dialects::gir::constraints::Axis as Direction;
 use sutura_dialects::gir::kinds::{BinaryKind, CastKind, Combiner as TileCombiner, CompareKind, TernaryKind};
 use sutura_dialects::gir::ops::{
@@ -14,14 +15,14 @@ use sutura_dialects::gir::ops::{
 use sutura_dialects::gir::types::{TileType, ViewType};
 use sutura_dialects::graph;
 use sutura_dialects::schedule::{Dim, Loop, Node, Tile as TileTree, walk};
-use sutura_ir::affine::AffineOp;
+use sutura_ir::affine::{AffineExpr, AffineOp};
 use sutura_ir::registry::constant_value;
 use sutura_ir::{OpRef, Type, Value};
 
 use super::super::kernel::{Built, Emit};
 use super::super::scalars::identity;
 use super::super::stages::Known;
-use super::super::tiles::Number;
+use super::super::tiles::{Frame, Number};
 use super::nodes::{Inside, State};
 use super::online::Online;
 use super::products::PackedView;
@@ -39,16 +40,34 @@ pub(in super::super) struct Reach {
     pub(super) behind: Option<End>,
 }
 
-/// An end of a range: what a stage reads, and so many more.
+/// An end of a range: a number of a row, and so many more.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct End {
-    /// Which input it is.
-    pub(super) input: usize,
+    row: Row,
     more: i64,
 }
 
+/// A number that is the same for all places of a row.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Row {
+    /// What the stage reads.
+    Input(usize),
+    /// An index along other dims.
+    Index(AffineExpr),
+}
+
+impl End {
+    /// True for an end that differs along a dim.
+    pub(super) fn differs(&self, nest: &Nest<'_>, stage: usize, dim: usize) -> bool {
+        match self.row {
+            Row::Input(input) => nest.mentions(&nest.stages[stage].inputs[input], dim),
+            Row::Index(index) => nest.mentions_expr(index, dim),
+        }
+    }
+}
+
 /// A comparison of the index along a dim with what is read, as seen from the index.
-type Compared = (CmpIPredicate, usize);
+type Compared = (CmpIPredicate, Row);
 
 impl Reach {
     /// What is shown along a dim of what an extreme is taken of.
@@ -109,7 +128,7 @@ impl<'n, 'a> Choice<'n, 'a> {
         let mut found = Vec::new();
         self.compared(self.condition, &mut found)?;
         let mut reach = Reach { stage: self.number, first: None, behind: None };
-        for (kind, input) in found {
+        for (kind, row) in found {
             // What hides is shown where the opposite holds.
             let kind = if self.hides { opposite(kind) } else { kind };
             let (end, more) = match kind {
@@ -119,7 +138,7 @@ impl<'n, 'a> Choice<'n, 'a> {
                 CmpIPredicate::Sle => (&mut reach.behind, 1),
                 _ => return None,
             };
-            if end.replace(End { input, more }).is_some() {
+            if end.replace(End { row, more }).is_some() {
                 return None;
             }
         }
@@ -136,29 +155,23 @@ impl<'n, 'a> Choice<'n, 'a> {
         let predicate = self.nest.cx.as_int(op.prop("predicate").filter(|_| op.name_str() == "arith.cmpi")?)?;
         let kind = *CmpIPredicate::ALL.iter().find(|kind| **kind as i64 == predicate)?;
         let sides = [0, 1].map(|side| op.operand(side));
-        let input = sides.map(|side| self.input(side));
-        found.push(match (self.is_index(sides[0]), input[1], self.is_index(sides[1]), input[0]) {
-            (true, Some(input), ..) => (kind, input),
-            (_, _, true, Some(input)) => (turned(kind), input),
+        let row = sides.map(|side| self.input(side).map(Row::Input).or_else(|| self.index(side).map(Row::Index)));
+        let [along, other] = sides.map(|side| self.index(side) == Some(self.nest.cx.affine_dim(self.dim as u32)));
+        found.push(match (along, row[1], other, row[0]) {
+            (true, Some(row), false, _) => (kind, row),
+            (false, _, true, Some(row)) => (turned(kind), row),
             _ => return None,
         });
         Some(())
     }
 
-    /// True for the index along the dim, as an integer.
-    fn is_index(&self, value: Value) -> bool {
-        let Some(op) = self.made(value) else { return false };
-        match op.name_str() {
-            "arith.index_cast" => self.is_index(op.operand(0)),
-            _ => op.as_::<graph::IndexOp<'_>>().is_some_and(|index| {
-                let iterator = self
-                    .stage
-                    .iterators
-                    .get(usize::try_from(index.iterator()).unwrap_or(usize::MAX))
-                    .copied()
-                    .flatten();
-                iterator == Some(self.nest.cx.affine_dim(self.dim as u32))
-            }),
+    /// The index that a value is, as an integer or not.
+    fn index(&self, value: Value) -> Option<AffineExpr> {
+        let op = self.made(value)?;
+        match op.as_::<graph::IndexOp<'_>>() {
+            Some(index) => *self.stage.iterators.get(usize::try_from(index.iterator()).ok()?)?,
+            None if op.name_str() == "arith.index_cast" => self.index(op.operand(0)),
+            None => None,
         }
     }
 
@@ -219,14 +232,14 @@ impl Inside<'_, '_> {
     }
 
     /// Whether all that lies in panels is finite: a number times 0, summed up, is 0 then alone.
-    pub(super) fn all_finite(&self, e: &mut Emit<'_>, panels: &PackedView) -> Built<Value> {
+    pub(super) fn all_finite(&self, e: &mut Emit<'_>, panels: &PackedView, counts: &[Poly]) -> Built<Value> {
         let ty: ViewType = e.b.cx().type_as::<ViewType>(e.b.body().ty(panels.view)).expect("a view").clone();
         let (Some(cols), elem) = (ty.dims.last().cloned(), ty.elem) else { unreachable!("panels have columns") };
         let space = self.of.region.machine.registers.clone();
         let tile = TileType { space, elem, rows: 1.into(), cols };
         let zeros = e.filled(0.0, &tile);
         let mut at = Vec::new();
-        let sum = e.sum_of_panels(panels.view, (&ty, &tile), (zeros, zeros), &mut at)?;
+        let sum = e.sum_of_panels(panels.view, (counts, &tile), (zeros, zeros), &mut at)?;
         let sum = ReduceOp::value(&mut e.b, e.loc, TileCombiner::Add, Direction::Cols, sum);
         let zero = e.filled(0.0, &TileType { cols: 1.into(), ..tile });
         Ok(CompareOp::value(&mut e.b, e.loc, CompareKind::Oeq, sum, zero))
@@ -304,22 +317,31 @@ impl Inside<'_, '_> {
         known: &mut Known,
     ) -> Built<Value> {
         let stage = &self.nest().stages[number];
-        let read = &stage.inputs[end.input];
-        let several = |dim: &usize| matches!(ranges.0[*dim], Range::Tile { .. }) && self.nest().mentions(read, *dim);
+        let several =
+            |dim: &usize| matches!(ranges.0[*dim], Range::Tile { .. }) && end.differs(self.nest(), number, *dim);
         let rows = (0..ranges.0.len()).find(several).map(Dim);
         let frame = self.of.frame(e, ranges, &TileTree { rows, ..TileTree::default() });
-        let Number::Tile(tile) = self.of.arg(e, &frame, (stage.op, read), known)? else {
-            return Emit::unsupported(stage.op, "compares an index with a constant that is no tensor");
-        };
         let one = |elem: Type| TileType { space: frame.registers.clone(), elem, rows: 1.into(), cols: 1.into() };
-        let mut value = tile.value;
-        if tile.shape.rows {
-            value = ReduceOp::value(&mut e.b, e.loc, combiner, Direction::Rows, value);
-        }
-        if tile.elem != Type::I64 {
-            let ty = e.b.cx().ext_type(one(Type::I64));
-            value = CastOp::value(&mut e.b, e.loc, CastKind::ExtSI, value, ty);
-        }
+        let mut value = match end.row {
+            Row::Index(index) => {
+                let last = self.row_of(e, &frame, index, combiner == TileCombiner::MaxSI);
+                e.index_tile(last, (&one(Type::INDEX), &one(Type::I64)))
+            }
+            Row::Input(input) => {
+                let Number::Tile(tile) = self.of.arg(e, &frame, (stage.op, &stage.inputs[input]), known)? else {
+                    return Emit::unsupported(stage.op, "compares an index with a constant that is no tensor");
+                };
+                let mut value = tile.value;
+                if tile.shape.rows {
+                    value = ReduceOp::value(&mut e.b, e.loc, combiner, Direction::Rows, value);
+                }
+                if tile.elem != Type::I64 {
+                    let ty = e.b.cx().ext_type(one(Type::I64));
+                    value = CastOp::value(&mut e.b, e.loc, CastKind::ExtSI, value, ty);
+                }
+                value
+            }
+        };
         let mut pair = |e: &mut Emit<'_>, kind: BinaryKind, value: Value, other: Value| {
             BinaryOp::value(&mut e.b, e.loc, kind, value, other)
         };
@@ -343,6 +365,18 @@ impl Inside<'_, '_> {
         // Between 0 and the extent: nothing is ever reported.
         let (size, position) = (e.size(&self.nest().extents[l.dim.0].add(&1.into())), e.constant(0));
         Ok(PickOp::value(&mut e.b, e.loc, value, size, position, "what a choice shows"))
+    }
+}
+
+impl Inside<'_, '_> {
+    /// An index in the first or in the last row of a frame; the last one may lie beyond the end of the dim.
+    fn row_of(&self, e: &mut Emit<'_>, frame: &Frame, index: AffineExpr, last: bool) -> Value {
+        let Some(rows) = frame.row.as_ref() else { return e.index(index, &|dim| frame.value(dim)) };
+        let behind = rows.extent.as_const().filter(|_| last).map_or(0, |rows| rows - 1);
+        let cx = self.nest().cx;
+        let moved = cx.affine_binary(AffineOp::Add, cx.affine_dim(0), cx.affine_const(behind));
+        let at = e.index(moved, &|_| rows.base);
+        e.index(index, &|dim| if dim == rows.dim { at } else { frame.value(dim) })
     }
 }
 
@@ -372,15 +406,14 @@ impl Emit<'_> {
     fn sum_of_panels(
         &mut self,
         view: Value,
-        (ty, tile): (&ViewType, &TileType),
+        (counts, tile): (&[Poly], &TileType),
         (zeros, sum): (Value, Value),
         at: &mut Vec<Value>,
     ) -> Built<Value> {
-        if at.len() + 1 < ty.dims.len() {
-            let count = ty.dims[at.len()].clone();
+        if let Some(count) = counts.get(at.len()).cloned() {
             let sums = self.for_loop(&count, &[sum], &mut |e, trip, sums| {
                 at.push(trip);
-                let sum = e.sum_of_panels(view, (ty, tile), (zeros, sums[0]), at)?;
+                let sum = e.sum_of_panels(view, (counts, tile), (zeros, sums[0]), at)?;
                 at.pop();
                 Ok(vec![sum])
             })?;

@@ -1,7 +1,8 @@
 //! Attention regions.
 
 use sutura_dialects::r#dyn::SymbolInfo;
-use sutura_dialects::graph::build::{Built, GraphBuilder, scalar::Comparison};
+use sutura_dialects::graph::build::{Built, ComputeInput, ComputeResult, GraphBuilder, scalar::Comparison};
+use sutura_dialects::graph::{Combiner, IteratorKind};
 use sutura_ir::{Context, Module, Type, Value};
 
 use super::{PIPELINE, check, check_with};
@@ -111,6 +112,38 @@ fn scores_are_chosen_by_a_mask() {
     }
 }
 
+/// The largest logit of a row is needed behind the values too, where a row that sees nothing looks up zero.
+#[test]
+fn rows_that_see_nothing_look_up_zero() {
+    let cx = context();
+    let (q, kv) = (tensor(&cx, &["B", "Q", "5"], Type::F32), tensor(&cx, &["B", "K", "5"], Type::F32));
+    let mask = tensor(&cx, &["Q", "K"], Type::I1);
+    let before = function(&cx, &[("B", any()), ("Q", any()), ("K", any())], &[q, kv, kv, mask], |g, args| {
+        let scores = g.product(args[0], args[1], false, true)?;
+        let logits = g.elementwise(&[scores, args[3]], Type::F32, |s, args| {
+            let none = s.number(f64::NEG_INFINITY, Type::F32);
+            s.select(args[1], args[0], none)
+        })?;
+        let largest = g.reduce(logits, &[2], false, Combiner::Max, Type::F32, |_, x| x);
+        let weights = g.softmax(logits, 2)?;
+        let out = g.matmul(weights, args[2])?;
+        let read = |value, index| ComputeInput { value, index, oob: None };
+        let inputs = vec![read(out, g.dims(0..3)), read(largest, g.dims(0..2))];
+        let result = ComputeResult { shape: g.shape(out), elem: Type::F32, index: g.dims(0..3), combiner: None };
+        let seen = g.compute(&[IteratorKind::Parallel; 3], inputs, vec![result], |s, args| {
+            let (none, zero) = (s.number(f64::NEG_INFINITY, Type::F32), s.number(0.0, Type::F32));
+            let blind = s.compare(Comparison::Equal, args[1], none);
+            vec![s.select(blind, zero, args[0])]
+        });
+        Ok(vec![g.b.body().result(seen, 0)])
+    });
+    let pipeline = FEW.replace("(canonicalize,", "(canonicalize,cse,");
+    let sizes: [&[(&str, i64)]; 3] =
+        [&[("B", 2), ("Q", 5), ("K", 2)], &[("B", 1), ("Q", 13), ("K", 3)], &[("B", 1), ("Q", 10), ("K", 40)]];
+    let out = check_with(&cx, &before, &pipeline, 3, &sizes);
+    assert!(out.contains("main_attention"), "{out}");
+}
+
 /// Queries see the keys before them: the indices of both are compared.
 #[test]
 fn causal_masks_are_index_compares() {
@@ -125,5 +158,13 @@ fn causal_masks_are_index_compares() {
         })
     };
     let module = heads(&cx, any(), (&["1", "1", "1", "1"], Type::F32), &causal);
-    check_with(&cx, &module, FEW, 3, &[&[("B", 1), ("Q", 6), ("K", 6)], &[("B", 1), ("Q", 35), ("K", 34)]]);
+    let sizes: [&[(&str, i64)]; 4] = [
+        &[("B", 1), ("Q", 6), ("K", 6)],
+        &[("B", 1), ("Q", 35), ("K", 34)],
+        &[("B", 2), ("Q", 9), ("K", 70)],
+        &[("B", 1), ("Q", 40), ("K", 3)],
+    ];
+    let out = check_with(&cx, &module, FEW, 3, &sizes);
+    // Keys that no query of a tile sees are left out.
+    assert!(out.contains("gir.pick \"what a choice shows\""), "{out}");
 }

@@ -32,8 +32,8 @@ const STREAMED_QUERIES: i64 = 8;
 /// Most keys of such queries, of each of which a few numbers are kept near.
 const STREAMED_KEYS: i64 = 1 << 16;
 
-/// Most bytes of keys, or of values, that a group packs at once.
-const MOST_PACKED: i64 = 1 << 20;
+/// Most bytes of keys and values that a group packs at once: what a thread's scratch has, less tiles of queries, scores and sums.
+const MOST_PACKED: i64 = (1 << 20) - (1 << 17);
 
 /// Most tiles of queries that share what a group packs of a block of keys.
 const BLOCK_TILES: i64 = 8;
@@ -245,14 +245,17 @@ impl<'r, 'a> Chain<'r, 'a> {
         (1..=REACH_KEYS / self.tile.1).rev().find(even).unwrap_or(1) * self.tile.1
     }
 
-    /// True where a mask shows each query a range of keys, and all keys and values can be packed near.
+    /// True where a mask shows each query a range of keys.
     fn reaches(&self) -> bool {
         let (nest, softmax) = self.hoisted;
-        let keys = self.region.facts.range(&nest.extents[self.plan.key()]).1;
-        let longest = i128::from(self.depth().max(self.value_panels().saturating_mul(self.tile.1)));
-        let rounded = keys.saturating_add(i128::from(self.tile.1));
-        let fits = rounded.saturating_mul(longest).saturating_mul(4) <= i128::from(MOST_PACKED);
-        fits && !self.is_empty() && Reach::of(nest, softmax.extreme, self.plan.key()).is_ok()
+        !self.is_empty() && self.most_packed() > 0 && Reach::of(nest, softmax.extreme, self.plan.key()).is_ok()
+    }
+
+    /// Most keys that can be packed near with their values, all at once.
+    fn most_packed(&self) -> i64 {
+        let numbers = self.value_panels().saturating_mul(self.tile.1).saturating_add(self.depth()).max(1);
+        let keys = MOST_PACKED / numbers.saturating_mul(4);
+        (keys - self.tile.1).max(0)
     }
 
     /// Numbers of a value that are summed up together.
@@ -308,7 +311,13 @@ impl<'r, 'a> Chain<'r, 'a> {
         // A group that runs through all queries never writes a result if there are none.
         let some = facts.range(query_count).1 > 0;
         if some && self.reaches() {
-            return vec![(version(guard, self.reach_kernel()), true)];
+            let fit = self.most_packed();
+            let near = facts.range(key_count).1 <= i128::from(fit);
+            let mut few = guard.clone();
+            few.extend((!near).then(|| Poly::constant(fit).sub(key_count)));
+            let reach = (version(few, self.reach_kernel()), true);
+            let others = (!near).then(|| (version(guard, self.streaming_kernel()), true));
+            return std::iter::once(reach).chain(others).collect();
         }
         let resident = some.then(|| (version(all, self.resident_kernel()), false));
         let streaming = (!few || !some).then(|| (version(guard, self.streaming_kernel()), true));

@@ -272,19 +272,18 @@ impl<'c, 'a> Check<'c, '_, 'a> {
             return Err("a loop around has a part of the dim".to_owned());
         }
         for end in reach.ends() {
-            let read = &self.stage(reach.stage).inputs[end.input];
-            let moving = |dim: &usize| self.nest().mentions(read, *dim) && self.left[*dim] != Left::Index;
+            let moving = |dim: &usize| end.differs(self.nest(), reach.stage, *dim) && self.left[*dim] != Left::Index;
             let moving: Vec<usize> = (0..self.left.len()).filter(moving).collect();
             let one_tile =
                 matches!(moving[..], [] | [_]) && moving.iter().all(|d| matches!(self.left[*d], Left::Tile(_)));
             if !one_tile {
-                let name = called(self.nest(), read.value);
-                return Err(format!("{name} says where it ends, of which there is more than a tile"));
+                return Err("what says where it ends differs along more than the rows of a tile".to_owned());
             }
         }
         for (s, i) in factors(self.nest(), &online) {
             let read = &self.stage(s).inputs[i];
-            if !(self.of.region.is_finite(read.value) || self.panels.contains_key(&(s, i))) {
+            let packed = self.panels.get(&(s, i)).is_some_and(|p| matches!(p.columns, Left::Whole | Left::Index));
+            if !(self.of.region.is_finite(read.value) || packed) {
                 let name = called(self.nest(), read.value);
                 return Err(format!(
                     "{name}, which is multiplied by zeros, was not packed near before it, so that it may be infinite"
