@@ -259,7 +259,8 @@ impl Machine {
         let mut tile = self.tile(most, columns);
         // Where the number is known, tiles are as even as they can be. Intrinsics of devices have the heights that they have.
         if least == most && self.windows() == Windows::Near {
-            return ((even_height(most, tile.0), tile.1), Vec::new());
+            let height = if most <= self.highest(tile.1) { most.max(1) } else { even_height(most, tile.0) };
+            return ((height, tile.1), Vec::new());
         }
         let mut lower = self.lower_tiles(tile);
         let computed = |height: i64| most.saturating_add(height - 1) / height * height;
@@ -270,6 +271,12 @@ impl Machine {
         }
         lower.retain(|lower| least <= lower.most);
         (tile, lower)
+    }
+
+    /// Rows of a tile so wide whose sums fit the registers beside a row of the right factor and a number of the left one.
+    fn highest(&self, columns: i64) -> i64 {
+        let vectors = (columns / self.vectors.1.max(1)).max(1);
+        ((self.vectors.0 - 1) / vectors - 1).min(HIGHEST)
     }
 
     fn lower_tiles(&self, (rows, columns): (i64, i64)) -> Vec<LowerTile> {
@@ -294,6 +301,9 @@ pub(super) struct LowerTile {
     /// Most rows of a product that it is for.
     pub(super) most: i64,
 }
+
+/// Most rows of a tile that is all of a product.
+const HIGHEST: i64 = 14;
 
 /// High tiles up to which half of a tile that is computed in vain weighs more than what they do faster.
 const FEW_TILES: i64 = 4;
@@ -390,6 +400,7 @@ mod tests {
             ((24, 24), (12, 32), &[]),
             ((17, 17), (9, 32), &[]),
             ((16, 16), (8, 32), &[]),
+            ((13, 13), (13, 32), &[]),
             ((1, 8), (8, 32), &[4, 6]),
             ((8, 8), (8, 32), &[]),
             ((3, 3), (3, 32), &[]),

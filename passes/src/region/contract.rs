@@ -265,10 +265,12 @@ impl ContractPlan {
         let col = *self.rows.iter().rev().find(|d| !nest.is_unit(**d))?;
         let tiled = |all: i64, tile: i64| (all.saturating_add(tile - 1) / tile).saturating_mul(tile);
         let of_panels = |all: i64| if all > PANELS[1] { tiled(all, PANELS[0]) } else { NARROW_PANEL };
+        // Few rows are one tile.
+        let of_rows = |all: i64| if all <= ROWS + 2 { all } else { tiled(all, even_height(all, ROWS)) };
         let vain = |computed: i64, all: i64| computed.saturating_mul(1024) / all.max(1);
         // An unknown number of columns is taken to end in the middle of a tile.
         let here = columns.map_or(vain(MANY + PANELS[0] / 2, MANY), |all| vain(of_panels(all), all));
-        let there = columns.map_or(vain(MANY + ROWS / 2, MANY), |all| vain(tiled(all, even_height(all, ROWS)), all));
+        let there = columns.map_or(vain(MANY + ROWS / 2, MANY), |all| vain(of_rows(all), all));
         let there = there.saturating_mul(vain(of_panels(left), left)) / 1024;
         // In 1024ths of a place of the sum, for each result. All rows share what is packed.
         let packed = |input: usize, col: usize, rows: i64| match constant(stage.inputs[input].value) {
