@@ -342,21 +342,17 @@ impl Inside<'_, '_> {
                 value
             }
         };
-        let mut pair = |e: &mut Emit<'_>, kind: BinaryKind, value: Value, other: Value| {
-            BinaryOp::value(&mut e.b, e.loc, kind, value, other)
-        };
+        // What is more than the number is added once that is held, so that no sum leaves its type.
+        let cx = e.b.cx();
+        let less = cx.affine_binary(AffineOp::Add, cx.affine_dim(0), cx.affine_const(-end.more));
         let whole = e.size(&self.nest().extents[l.dim.0]);
-        let [more, least] = [end.more, 0].map(|n| e.whole_number(n, &one(Type::I64)));
-        let most = e.index_tile(whole, (&one(Type::INDEX), &one(Type::I64)));
-        // Sums of numbers near the ends of their type are none that matter: they are held between 0 and the extent first.
-        let held = |e: &mut Emit<'_>, pair: &mut dyn FnMut(&mut Emit<'_>, BinaryKind, Value, Value) -> Value, value| {
-            let low = pair(e, BinaryKind::MaxSI, value, least);
-            pair(e, BinaryKind::MinSI, low, most)
-        };
-        value = held(e, &mut pair, value);
+        let most = e.index(less, &|_| whole);
+        let most = e.index_tile(most, (&one(Type::INDEX), &one(Type::I64)));
+        let [least, more] = [-end.more, end.more].map(|n| e.whole_number(n, &one(Type::I64)));
+        value = BinaryOp::value(&mut e.b, e.loc, BinaryKind::MaxSI, value, least);
+        value = BinaryOp::value(&mut e.b, e.loc, BinaryKind::MinSI, value, most);
         if end.more != 0 {
-            value = pair(e, BinaryKind::AddI, value, more);
-            value = held(e, &mut pair, value);
+            value = BinaryOp::value(&mut e.b, e.loc, BinaryKind::AddI, value, more);
         }
         let open = e.index_tile(open, (&one(Type::INDEX), &one(Type::I64)));
         for finite in finite {

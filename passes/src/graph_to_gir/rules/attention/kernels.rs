@@ -104,8 +104,9 @@ impl Chain<'_, '_> {
             let input = |s: usize| Some((s, nest.stages[s].inputs.iter().position(|i| nest.maker(i) == Some(made))?));
             (0..nest.stages.len()).find_map(input).expect("what the kernel makes on its way is read")
         };
-        let dot = Place { ..place(nest, plan.scores.stage, &self.near(None, plan.scores.sums[0], false)) };
-        let dots = if nest.is_unit(key) { vec![Node::Place(dot)] } else { vec![each(key, vec![Node::Place(dot)])] };
+        let of_key = |body: Vec<Node>| if nest.is_unit(key) { body } else { vec![each(key, body)] };
+        let dot = place(nest, plan.scores.stage, &self.near(None, plan.scores.sums[0], false));
+        let dots = of_key(vec![Node::Place(dot)]);
         let row = [&[relative], &sums[..]].concat();
         let rest: Vec<usize> = between(nest, plan).filter(|s| *s != extreme && !row.contains(s)).collect();
         let mut made = vec![self.cache(reader(plan.scores.stage), of_keys.clone(), dots)];
@@ -119,7 +120,7 @@ impl Chain<'_, '_> {
         made.extend(self.places(&rest, &of_keys));
         let mut body = vec![self.cache((plan.values.stage, plan.values.lhs), of_keys, made)];
         let tile = self.in_registers(None, plan.values.col());
-        let mut values = vec![each(key, self.places(&[plan.values.stage], &tile).collect())];
+        let mut values = of_key(self.places(&[plan.values.stage], &tile).collect());
         values.extend(self.places(&plan.after, &tile));
         body.extend(self.tiles(plan.values.col(), self.streamed_columns(), values));
         let query = (!nest.is_unit(plan.query())).then_some((plan.query(), Split::One));

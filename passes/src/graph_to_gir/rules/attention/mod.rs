@@ -18,7 +18,7 @@ use super::super::region::{FusedRegion, Lowered};
 use super::super::schedule::{Group, Reach, emit};
 use super::stage_name;
 use super::stream::STREAMED;
-use crate::region::{AttentionPlan, ContractPlan, Fit, Misfit, Nest};
+use crate::region::{AttentionPlan, ContractPlan, Fit, Misfit, Nest, Windows};
 
 /// Most keys of a block where not all are resident.
 const BLOCK_KEYS: i64 = 256;
@@ -245,10 +245,18 @@ impl<'r, 'a> Chain<'r, 'a> {
         (1..=REACH_KEYS / self.tile.1).rev().find(even).unwrap_or(1) * self.tile.1
     }
 
+    /// True for groups that keep near what they read again and again, in caches.
+    fn is_of_processor(&self) -> bool {
+        self.region.machine.windows() == Windows::Near
+    }
+
     /// True where a mask shows each query a range of keys.
     fn reaches(&self) -> bool {
         let (nest, softmax) = self.hoisted;
-        !self.is_empty() && self.most_packed() > 0 && Reach::of(nest, softmax.extreme, self.plan.key()).is_ok()
+        self.is_of_processor()
+            && !self.is_empty()
+            && self.most_packed() > 0
+            && Reach::of(nest, softmax.extreme, self.plan.key()).is_ok()
     }
 
     /// Most keys that can be packed near with their values, all at once.
@@ -279,7 +287,8 @@ impl<'r, 'a> Chain<'r, 'a> {
         let (facts, extents) = (&self.region.facts, &self.nest.extents);
         let (queries, keys) = (&extents[self.plan.query()], &extents[self.plan.key()]);
         let ((few, _), (_, most)) = (facts.range(queries), facts.range(keys));
-        if few > i128::from(STREAMED_QUERIES) || !self.lies_in_rows() || self.is_empty() {
+        let few = few <= i128::from(STREAMED_QUERIES) && self.is_of_processor();
+        if !few || !self.lies_in_rows() || self.is_empty() {
             return None;
         }
         let limit = |most: i64, of: &Poly| (facts.range(of).1 > i128::from(most)).then(|| Poly::constant(most).sub(of));
