@@ -7,6 +7,8 @@ use sutura_dialects::graph::{ComputeForm, IndexOp, maps};
 use sutura_ir::registry::{constant_of, constant_value};
 use sutura_ir::{OpRef, Type, Value};
 
+use super::MOST;
+
 /// A whole number at each place of an op's dims.
 pub(super) enum Condition {
     Constant(i64),
@@ -27,7 +29,8 @@ impl Condition {
     /// Says what is not known.
     pub(super) fn of(form: &ComputeForm<'_>, value: Value) -> Result<Self, String> {
         if let Some(input) = form.body.args().iter().position(|arg| *arg == value) {
-            return Self::element(form, input).ok_or_else(|| "it is not known when the model is compiled".to_owned());
+            let known = Self::element(form, input)?;
+            return known.ok_or_else(|| "it is not known when the model is compiled".to_owned());
         }
         let op = form.op.body.defining_op(value).map(|op| form.op.at(op)).expect("an argument, or made in the body");
         let unknown = || format!("it is made by '{}'", op.name_str());
@@ -53,7 +56,19 @@ impl Condition {
     }
 
     /// An input of truth values or of integers, if it is a constant.
-    fn element(form: &ComputeForm<'_>, input: usize) -> Option<Self> {
+    ///
+    /// # Errors
+    /// It has too many elements.
+    fn element(form: &ComputeForm<'_>, input: usize) -> Result<Option<Self>, String> {
+        let constant = constant_of(form.op.body, form.op.cx, form.op.operand(input));
+        let count = constant.and_then(|constant| form.op.cx.dense(constant)).map_or(0, |dense| dense.words().len());
+        match i64::try_from(count) {
+            Ok(..=MOST) => Ok(Self::element_of(form, input)),
+            _ => Err("it has too many elements to be looked at".to_owned()),
+        }
+    }
+
+    fn element_of(form: &ComputeForm<'_>, input: usize) -> Option<Self> {
         let (view, cx) = (form.op, form.op.cx);
         let value = view.operand(input);
         let map = form.input_maps[input];

@@ -76,7 +76,7 @@ fn function(cx: &Context, body: &mut Body) -> Vec<Remark> {
 }
 
 /// Most truth values of a mask that are looked at.
-const MOST: i64 = 1 << 26;
+const MOST: i64 = 1 << 24;
 
 /// What each row of a mask shows.
 #[derive(PartialEq, Eq, Debug)]
