@@ -202,6 +202,9 @@ fn the_environment_says_where_and_how_much() {
     assert!(place.entries("").is_empty() && fs::read_dir(&own).unwrap().count() > 1);
     let none = said_of(place.command(&args).env("SUTURA_CACHE_DIR", ""));
     assert!(none.contains("nothing is cached: SUTURA_CACHE_DIR is empty") && place.entries("").is_empty(), "{none}");
+    let impossible = said_of(place.command(&args).env("SUTURA_CACHE_DIR", "/dev/null/own"));
+    let why = "warning: nothing is cached: SUTURA_CACHE_DIR: cannot make the folder `/dev/null/own`";
+    assert!(impossible.contains(why), "{impossible}");
     let wrong = said_of(place.command(&args).env("SUTURA_CACHE_SIZE", "much"));
     assert!(wrong.contains("warning: nothing is cached: SUTURA_CACHE_SIZE: "), "{wrong}");
     let relative = said_of(place.command(&args).env("XDG_CACHE_HOME", "here").env("HOME", place.path("home")));

@@ -45,7 +45,9 @@ impl Place {
     /// Why there is none.
     pub(crate) fn of_user() -> Result<Self, NoPlace> {
         let variable = |name: &str| env::var_os(name).filter(|value| !value.is_empty());
-        let folder = match env::var_os(FOLDER) {
+        let own = env::var_os(FOLDER);
+        let named = own.is_some();
+        let folder = match own {
             Some(own) if own.is_empty() => return Err(NoPlace::Unwanted(format!("{FOLDER} is empty"))),
             own => folder(own, variable("XDG_CACHE_HOME"), variable("HOME")).map_err(NoPlace::Unwanted)?,
         };
@@ -57,7 +59,12 @@ impl Place {
         if let Ok(meta) = fs::metadata(&folder) {
             check(&folder, &meta).map_err(NoPlace::Wrong)?;
         }
-        Ok(Self { folder, limit, most: MOST })
+        let place = Self { folder, limit, most: MOST };
+        // Who names a folder expects it to be used.
+        let made = if named { place.create() } else { Ok(()) };
+        let refused = |why| format!("{FOLDER}: cannot make the folder `{}`: {why}", place.folder.display());
+        made.map_err(|why| NoPlace::Wrong(refused(why)))?;
+        Ok(place)
     }
 
     #[cfg(test)]
