@@ -88,17 +88,17 @@ impl Network {
 /// Bottlenecks with and without a step, as ResNet has them.
 fn residual() -> ModelProto {
     let mut net = Network::new(3);
-    net.convolution(Some(16), 7, 2).then("Relu").pool(3, 1);
+    net.convolution(Some(32), 7, 2).then("Relu").pool(3, 1);
     for step in [1, 2, 1] {
         let (from, channels) = (net.last.clone(), net.channels);
-        net.convolution(Some(16), 1, 1).then("Relu").convolution(Some(16), 3, step).then("Relu");
-        net.convolution(Some(64), 1, 1);
+        net.convolution(Some(32), 1, 1).then("Relu").convolution(Some(32), 3, step).then("Relu");
+        net.convolution(Some(256), 1, 1);
         let main = net.last.clone();
         (net.last, net.channels) = (from, channels);
-        if step > 1 || channels != 64 {
-            net.convolution(Some(64), 1, step);
+        if step > 1 || channels != 256 {
+            net.convolution(Some(256), 1, step);
         }
-        net.channels = 64;
+        net.channels = 256;
         net.with("Add", &main).then("Relu");
     }
     net.classes()
@@ -107,13 +107,13 @@ fn residual() -> ModelProto {
 /// Inverted residuals and gates of channels, as MobileNet has them.
 fn inverted() -> ModelProto {
     let mut net = Network::new(3);
-    net.convolution(Some(16), 3, 2).then("Relu");
+    net.convolution(Some(32), 3, 2).then("Relu");
     for step in [1, 2, 1] {
         let from = net.last.clone();
-        net.convolution(Some(64), 1, 1).then("Relu").convolution(None, 3, step).then("Relu");
+        net.convolution(Some(256), 1, 1).then("Relu").convolution(None, 3, step).then("Relu");
         let wide = net.last.clone();
-        net.then("GlobalAveragePool").convolution(Some(16), 1, 1).then("Relu");
-        net.convolution(Some(64), 1, 1).then("Sigmoid").with("Mul", &wide).convolution(Some(16), 1, 1);
+        net.then("GlobalAveragePool").convolution(Some(32), 1, 1).then("Relu");
+        net.convolution(Some(256), 1, 1).then("Sigmoid").with("Mul", &wide).convolution(Some(32), 1, 1);
         if step == 1 {
             net.with("Add", &from);
         }
@@ -125,12 +125,12 @@ fn inverted() -> ModelProto {
 fn down_and_up() -> ModelProto {
     let mut net = Network::new(3);
     let mut levels = Vec::new();
-    for features in [16, 32] {
+    for features in [32, 64] {
         net.convolution(Some(features), 3, 1).then("Relu");
         levels.push((net.last.clone(), features));
         net.pool(2, 0);
     }
-    net.convolution(Some(64), 3, 1).then("Relu");
+    net.convolution(Some(256), 3, 1).then("Relu");
     for (level, features) in levels.into_iter().rev() {
         let (weights, last) = (net.name(), net.last.clone());
         net.maker.numbers(&weights, &[net.channels, features, 2, 2]);
@@ -184,6 +184,6 @@ fn networks_keep_one_layout() {
 fn layouts_of_models_turn_in_each_kernel() {
     for network in [residual(), inverted(), down_and_up()] {
         let turned = turning(&network, "x86_avx512", "channels-last,");
-        assert!(turned > 2, "{turned}");
+        assert!(turned > 2, "{turned} kernels turn");
     }
 }

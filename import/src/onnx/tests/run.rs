@@ -158,7 +158,7 @@ fn check_lowered(name: &str, kernels: usize, cases: &[&str]) {
 
 #[test]
 fn encoder_as_kernels() {
-    check_lowered("encoder", 13, &["b1_s1", "b1_s17"]);
+    check_lowered("encoder", 14, &["b1_s1", "b1_s17"]);
 }
 
 #[test]
