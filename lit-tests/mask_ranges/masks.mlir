@@ -89,6 +89,53 @@ func.func @causal(%x: !x) -> !m {
   return %y : !m
 }
 
+// A condition of many steps is not looked at: each of these uses the one before twice.
+// CHECK-LABEL: func.func @doubled(
+// CHECK-NOT: xi32>
+// SAID: a mask stays as it is: it takes more than 64 steps
+func.func @doubled(%x: !x) -> !m {
+  %l = graph.compute ins(%x : !x) -> !x {iterators = #graph.iterators<[parallel, parallel, parallel]>, maps = [#id, #id]} {
+  ^bb0(%e: f32):
+    %k = graph.index 2 : index
+    %a = arith.addi %k, %k : index
+    %b = arith.addi %a, %a : index
+    %c = arith.addi %b, %b : index
+    %d = arith.addi %c, %c : index
+    %f = arith.addi %d, %d : index
+    %g = arith.addi %f, %f : index
+    %q = graph.index 1 : index
+    %hidden = arith.cmpi sgt, %g, %q : index
+    %least = arith.constant 0xFF800000 : f32
+    %r = arith.select %hidden, %least, %e : f32
+    graph.yield %r : f32
+  }
+  %y = graph.compute ins(%l : !x) -> !m {combiners = #graph.combiners<[max]>, iterators = #graph.iterators<[parallel, parallel, reduce]>, maps = [#id, #row]} {
+  ^bb0(%e: f32):
+    graph.yield %e : f32
+  }
+  return %y : !m
+}
+
+// A mask that is the same everywhere, and hides all: the end is before the first key.
+// CHECK-LABEL: func.func @nothing(
+// CHECK-DAG: graph.constant dense<6> : tensor<i32>
+// CHECK-DAG: graph.constant dense<0> : tensor<i32>
+// SAID: a mask of 1 rows shows 0 % of 6
+func.func @nothing(%x: !x) -> !m {
+  %mask = graph.constant dense<false> : tensor<4x6xi1>
+  %l = graph.compute ins(%x, %mask : !x, tensor<4x6xi1>) -> !x {iterators = #graph.iterators<[parallel, parallel, parallel]>, maps = [#id, #mask, #id]} {
+  ^bb0(%e: f32, %m: i1):
+    %least = arith.constant 0xFF800000 : f32
+    %r = arith.select %m, %e, %least : f32
+    graph.yield %r : f32
+  }
+  %y = graph.compute ins(%l : !x) -> !m {combiners = #graph.combiners<[max]>, iterators = #graph.iterators<[parallel, parallel, reduce]>, maps = [#id, #row]} {
+  ^bb0(%e: f32):
+    graph.yield %e : f32
+  }
+  return %y : !m
+}
+
 // Five of six are shown; a mask that is not known; one that hides by another number than -inf, which says nothing.
 // CHECK-LABEL: func.func @kept(
 // CHECK-NOT: tensor<4xi32>

@@ -9,6 +9,9 @@ use sutura_ir::{OpRef, Type, Value};
 
 use super::MOST;
 
+/// Most steps of a condition that is looked at.
+const STEPS: usize = 64;
+
 /// A whole number at each place of an op's dims.
 pub(super) enum Condition {
     Constant(i64),
@@ -28,6 +31,13 @@ impl Condition {
     /// # Errors
     /// Says what is not known.
     pub(super) fn of(form: &ComputeForm<'_>, value: Value) -> Result<Self, String> {
+        let mut left = STEPS;
+        Self::within(form, value, &mut left)
+    }
+
+    /// The same, of so many steps at most: what is used twice is two.
+    fn within(form: &ComputeForm<'_>, value: Value, left: &mut usize) -> Result<Self, String> {
+        *left = left.checked_sub(1).ok_or_else(|| format!("it takes more than {STEPS} steps"))?;
         if let Some(input) = form.body.args().iter().position(|arg| *arg == value) {
             let known = Self::element(form, input)?;
             return known.ok_or_else(|| "it is not known when the model is compiled".to_owned());
@@ -45,11 +55,13 @@ impl Condition {
         let wide = [Type::I64, Type::INDEX, Type::I1].contains(&op.ty(value));
         match (op.name_str(), op.num_operands()) {
             ("arith.index_cast" | "arith.extsi", 1) if wide && op.ty(op.operand(0)) != Type::I1 => {
-                Self::of(form, op.operand(0))
+                Self::within(form, op.operand(0), left)
             }
             (_, 2) if wide => {
                 let function = function(op).ok_or_else(unknown)?;
-                Ok(Self::Two(function, Box::new([Self::of(form, op.operand(0))?, Self::of(form, op.operand(1))?])))
+                let a = Self::within(form, op.operand(0), left)?;
+                let b = Self::within(form, op.operand(1), left)?;
+                Ok(Self::Two(function, Box::new([a, b])))
             }
             _ => Err(unknown()),
         }
@@ -95,6 +107,9 @@ impl Condition {
             _ => None,
         };
         let words: Vec<i64> = dense.words().map(whole).collect::<Option<_>>()?;
+        if dense.is_splat() {
+            return words.first().map(|word| Self::Constant(*word));
+        }
         (words.len() == stride).then_some(Self::Element { words, steps })
     }
 

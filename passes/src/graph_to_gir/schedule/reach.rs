@@ -66,6 +66,9 @@ impl End {
     }
 }
 
+/// How deep comparisons may be joined.
+const DEEPEST: usize = 16;
+
 /// A comparison of the index along a dim with what is read, as seen from the index.
 type Compared = (CmpIPredicate, Row);
 
@@ -126,7 +129,7 @@ impl<'n, 'a> Choice<'n, 'a> {
 
     fn reach(&self) -> Option<Reach> {
         let mut found = Vec::new();
-        self.compared(self.condition, &mut found)?;
+        self.compared(self.condition, DEEPEST, &mut found)?;
         let mut reach = Reach { stage: self.number, first: None, behind: None };
         for (kind, row) in found {
             // What hides is shown where the opposite holds.
@@ -146,11 +149,13 @@ impl<'n, 'a> Choice<'n, 'a> {
     }
 
     /// The comparisons that all have to hold, or of which one is enough to hide.
-    fn compared(&self, condition: Value, found: &mut Vec<Compared>) -> Option<()> {
+    fn compared(&self, condition: Value, depth: usize, found: &mut Vec<Compared>) -> Option<()> {
+        // A range has two ends.
+        let depth = depth.checked_sub(1).filter(|_| found.len() < 2)?;
         let op = self.made(condition)?;
         let joins = if self.hides { "arith.ori" } else { "arith.andi" };
         if op.name_str() == joins {
-            return (0..2).try_for_each(|side| self.compared(op.operand(side), found));
+            return (0..2).try_for_each(|side| self.compared(op.operand(side), depth, found));
         }
         let predicate = self.nest.cx.as_int(op.prop("predicate").filter(|_| op.name_str() == "arith.cmpi")?)?;
         let kind = *CmpIPredicate::ALL.iter().find(|kind| **kind as i64 == predicate)?;
@@ -170,7 +175,10 @@ impl<'n, 'a> Choice<'n, 'a> {
         let op = self.made(value)?;
         match op.as_::<graph::IndexOp<'_>>() {
             Some(index) => *self.stage.iterators.get(usize::try_from(index.iterator()).ok()?)?,
-            None if op.name_str() == "arith.index_cast" => self.index(op.operand(0)),
+            None if op.name_str() == "arith.index_cast" => {
+                let index = self.made(op.operand(0))?.as_::<graph::IndexOp<'_>>()?;
+                *self.stage.iterators.get(usize::try_from(index.iterator()).ok()?)?
+            }
             None => None,
         }
     }
@@ -271,39 +279,24 @@ impl Inside<'_, '_> {
         let extent = &self.nest().extents[l.dim.0];
         let all = e.size(&extent.ceildiv(by));
         let mut known = known.clone();
-        let first = match reach.first {
-            Some(end) => {
-                let none = e.constant(0);
-                let at = self.reached_end(
-                    e,
-                    ranges,
-                    (reach.stage, end, TileCombiner::MinSI),
-                    (l, none, &finite),
-                    &mut known,
-                )?;
-                let cx = e.b.cx();
-                let trip = cx.affine_binary(AffineOp::FloorDiv, cx.affine_dim(0), cx.affine_const(by));
-                IndexOp::value(&mut e.b, e.loc, cx.affine_map(1, 0, &[trip]), &[at])
-            }
-            None => e.constant(0),
+        let mut end_at = |e: &mut Emit<'_>, end: End, combiner: TileCombiner, open: Value| {
+            self.reached_end(e, ranges, (reach.stage, end, combiner), (l, open, &finite), &mut known)
         };
-        let behind = match reach.behind {
-            Some(end) => {
-                let whole = e.size(extent);
-                let at = self.reached_end(
-                    e,
-                    ranges,
-                    (reach.stage, end, TileCombiner::MaxSI),
-                    (l, whole, &finite),
-                    &mut known,
-                )?;
-                let cx = e.b.cx();
-                let trip = cx.affine_binary(AffineOp::CeilDiv, cx.affine_dim(0), cx.affine_const(by));
-                let map = cx.affine_map(1, 1, &[cx.affine_symbol(0), trip]);
-                IndexOp::value(&mut e.b, e.loc, map, &[at, all])
-            }
-            None => all,
-        };
+        let cx = e.b.cx();
+        let [first_trip, trip_behind] = [AffineOp::FloorDiv, AffineOp::CeilDiv]
+            .map(|op| cx.affine_binary(op, cx.affine_dim(0), cx.affine_const(by)));
+        let mut first = e.constant(0);
+        if let Some(end) = reach.first {
+            let at = end_at(e, end, TileCombiner::MinSI, first)?;
+            first = e.index(first_trip, &|_| at);
+        }
+        let mut behind = all;
+        if let Some(end) = reach.behind {
+            let whole = e.size(extent);
+            let at = end_at(e, end, TileCombiner::MaxSI, whole)?;
+            let map = cx.affine_map(1, 1, &[cx.affine_symbol(0), trip_behind]);
+            behind = IndexOp::value(&mut e.b, e.loc, map, &[at, all]);
+        }
         Ok((first, behind))
     }
 
