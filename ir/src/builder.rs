@@ -250,6 +250,13 @@ impl<'b> Builder<'b> {
         self.create_from_parts(header, &state.operands, &state.result_types, &state.successors, state.n_regions, nested)
     }
 
+    /// Sets or, with `None`, removes a discardable attribute.
+    pub fn set_attr(&mut self, op: Op, name: &str, value: Option<Attr>) {
+        let attrs = self.cx.with_entry(self.body().attrs(op), self.cx.ident(name), value);
+        let props = self.body().props(op);
+        self.editor.set_dicts(op, props, attrs);
+    }
+
     /// Inserts a detached op at the insertion point.
     pub fn insert(&mut self, op: Op) {
         if let Some((block, before)) = self.place() {

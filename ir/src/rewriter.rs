@@ -202,10 +202,7 @@ impl<'b> Rewriter<'b> {
 
     /// Sets or, with `None`, removes a discardable attribute.
     pub fn set_attr(&mut self, op: Op, name: &str, value: Option<Attr>) {
-        let cx = self.cx();
-        let attrs = cx.with_entry(self.body().attrs(op), cx.ident(name), value);
-        let props = self.body().props(op);
-        self.builder.editor().set_dicts(op, props, attrs);
+        self.builder.set_attr(op, name, value);
     }
 
     /// Sets the dictionaries of inherent and discardable attributes.

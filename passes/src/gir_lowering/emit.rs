@@ -4,13 +4,15 @@ use smallvec::SmallVec;
 use sutura_dialects::arith::{CmpFPredicate, CmpIPredicate};
 use sutura_dialects::r#dyn::poly::{Atom, Poly};
 use sutura_dialects::gir::kinds::{BinaryKind, CastKind, Combiner, CompareKind, TernaryKind, UnaryKind};
-use sutura_dialects::vector::CombiningKind;
 use sutura_ir::affine::{AffineExpr, AffineExprData, AffineOp};
 use sutura_ir::{Attr, AttrData, Block, Builder, Context, Loc, Op, OpState, Type, TypeData, Value};
 
 use super::gpu::threads::Spread;
 use super::machine::Lanes;
 use crate::expand_math::NONPOSITIVE;
+
+/// From so many operations on a loop is long: LLVM does not unroll it.
+const LONG_LOOP: usize = 64;
 
 /// Emits operations at the builder's insertion point.
 pub(super) struct Emit<'e> {
@@ -353,38 +355,6 @@ impl<'e> Emit<'e> {
         self.op1("vector.shuffle", &[a, b], ty, &[("mask", mask)])
     }
 
-    /// Combines all columns of a vector.
-    pub(super) fn combine_lanes(&mut self, kind: Combiner, vector: Value) -> Value {
-        self.combine_all(&[(kind, vector)])[0]
-    }
-
-    /// Combines all columns of each vector. The order is fixed by the number of lanes, and of threads.
-    pub(super) fn combine_all(&mut self, vectors: &[(Combiner, Value)]) -> Vec<Value> {
-        let own: Vec<_> =
-            vectors.iter().map(|(kind, vector)| (*kind, self.combine_own_lanes(*kind, *vector))).collect();
-        self.combine_threads(&own)
-    }
-
-    /// Combines the lanes that lie in one register, halves first.
-    pub(super) fn combine_own_lanes(&mut self, kind: Combiner, vector: Value) -> Value {
-        let elem = self.cx().element_type(self.ty(vector));
-        let (mut value, mut width) = (vector, self.lanes);
-        if kind == Combiner::AddI && width > 1 && self.spread.is_none() {
-            // The order says nothing of a sum of integers. LLVM makes instructions of its own of sums of products of bytes (`vpdpbusd`),
-            // and loses lanes where the halves are added as below (LLVM 22).
-            let kind = self.cx().ext_attr(CombiningKind::Add);
-            return self.op1("vector.reduction", &[value], elem, &[("kind", kind)]);
-        }
-        while width > 1 {
-            width /= 2;
-            let part = |emit: &mut Self, from: i64| emit.shuffle(value, value, from..from + width);
-            let (low, high) = (part(self, 0), part(self, width));
-            value = self.combine(kind, low, high);
-        }
-        let position = self.cx().i64_array(&[0]);
-        self.op1("vector.extract", &[value], elem, &[("static_position", position)])
-    }
-
     // ---- memory
 
     /// Address of element `index` (in elements) from `ptr`.
@@ -484,7 +454,17 @@ impl<'e> Emit<'e> {
         let next = body(self, args[0], &args[1..])?;
         self.op("scf.yield", &next, &[], &[]);
         self.b.set_insert_point(point);
+        self.keep_rolled(op);
         Ok(self.b.body().results(op).collect())
+    }
+
+    /// Tells LLVM not to unroll a long loop: what it saves is little, and to compile it takes long.
+    pub(super) fn keep_rolled(&mut self, op: Op) {
+        let ops = self.b.body().preorder_in(op).take(LONG_LOOP + 1).count();
+        if self.spread.is_none() && ops > LONG_LOOP {
+            let rolled = loop_annotation(self.cx(), "disable = true");
+            self.b.set_attr(op, "loop_annotation", Some(rolled));
+        }
     }
 
     /// `scf.if`; both branches return values of `types`.
@@ -515,6 +495,12 @@ impl<'e> Emit<'e> {
         self.b.set_insert_point(point);
         Ok(self.b.body().results(op).collect())
     }
+}
+
+/// What LLVM is told of the unrolling of a loop.
+pub(super) fn loop_annotation(cx: &Context, unroll: &str) -> Attr {
+    let text = format!(".loop_annotation<unroll = <{unroll}>>");
+    cx.opaque_attr("llvm", cx.ident(&text), cx.attr_list(&[]), Type::NONE)
 }
 
 /// The value with which a combination starts.

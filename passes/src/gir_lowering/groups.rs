@@ -75,28 +75,44 @@ impl<'a> Lowering<'a, '_> {
         next
     }
 
-    /// One group: twice where the last groups have partial windows, so that only they pay for masks.
+    /// One group: what has partial windows in the last groups is lowered twice, so that only they pay for masks.
     pub(super) fn group_body(&mut self) -> Lowered<'a, ()> {
         let full = if self.may_part() { self.all_windows_full()? } else { None };
         let Some(full) = full else {
             self.one_copy = true;
             return self.body_block();
         };
+        let body = self.kernel.op.inside();
+        let entry = body.entry_block().expect("a kernel has a body");
+        let Some(pieces) = self.pieces(body, entry) else { return self.twice(full, &mut Self::body_block) };
+        for piece in pieces {
+            let mut lower = |lowering: &mut Self| {
+                lowering.ops(body, &piece.ops)?;
+                lowering.flush(lowering.kernel.op)
+            };
+            if piece.twice { self.twice(full, &mut lower)? } else { lower(self)? }
+        }
+        Ok(())
+    }
+
+    /// Two copies of what `lower` emits: where `full` is true at run time every window that was judged is full.
+    fn twice(&mut self, full: Value, lower: &mut dyn FnMut(&mut Self) -> Lowered<'a, ()>) -> Lowered<'a, ()> {
         let mut state = OpState::new(self.e.cx().op_name("scf.if"), self.e.loc).regions(2);
         state.operands.push(full);
         let if_op = self.e.b.create(state);
         let regions: Vec<_> = self.e.b.body().regions(if_op).collect();
         let point = self.e.b.insert_point();
-        let outside = self.held.clone();
+        let (outside, done) = (self.held.clone(), self.done.clone());
         for (region, assume_full) in regions.into_iter().zip([true, false]) {
             let block = self.e.b.create_block(region, &[]);
             self.e.b.set_to_end(block);
             self.assume_full = assume_full;
-            self.begin_copy(&outside);
-            self.body_block()?;
+            self.begin_copy(&outside, &done);
+            lower(self)?;
             self.e.op("scf.yield", &[], &[], &[]);
         }
         self.assume_full = false;
+        self.held = outside;
         self.e.b.set_insert_point(point);
         Ok(())
     }

@@ -11,11 +11,11 @@ use sutura_dialects::gir::constraints::Scope;
 use sutura_dialects::gir::kernel::KernelInfo;
 use sutura_dialects::gir::ops::{ForOp, HomeOp, SliceOp};
 use sutura_dialects::gir::types::{TileType, ViewType};
-use sutura_ir::{Attr, Body, Builder, Context, Loc, OpRef, OpState, Type, Value};
+use sutura_ir::{Attr, Body, Builder, Loc, Op, OpRef, OpState, Type, Value};
 
 use super::cpu::pipeline::Host;
 use super::cpu::stream::Ahead;
-use super::emit::{Emit, Pred};
+use super::emit::{Emit, Pred, loop_annotation};
 use super::gpu::GpuState;
 use super::gpu::sweep::Kept;
 use super::hazards::Hazards;
@@ -55,7 +55,7 @@ pub(super) struct Lowering<'a, 'e> {
     /// What was stored, and what outlasts a loop.
     pub(super) hazards: Hazards,
     /// Operations that have been lowered; others are still to come.
-    pub(super) done: FxHashSet<sutura_ir::Op>,
+    pub(super) done: FxHashSet<Op>,
     /// In this copy of the body every window at an offset of `judged` is full.
     pub(super) assume_full: bool,
     /// Offsets of windows of which a group knows before it starts whether all that they name exists.
@@ -89,9 +89,9 @@ pub(super) struct Lowering<'a, 'e> {
     pub(super) dims: HashMap<String, Value>,
     /// Sizes that the function computes before its groups, and the operation before which it does.
     sizes: HashMap<Poly, Value>,
-    sizes_mark: Option<sutura_ir::Op>,
+    sizes_mark: Option<Op>,
     /// First operation of the function that is not an allocation: scratch is allocated before it.
-    pub(super) entry_mark: sutura_ir::Op,
+    pub(super) entry_mark: Op,
     /// Memory of the group's allocations.
     pub(super) allocs: HashMap<Value, Value>,
     /// Bytes that further scratch may take.
@@ -435,8 +435,13 @@ impl<'a> Lowering<'a, '_> {
 
     /// Lowers the operations of a block, its terminator left out.
     pub(super) fn block(&mut self, body: &'a Body, block: sutura_ir::Block) -> Lowered<'a, ()> {
-        for op in body.ops(block) {
-            let op = OpRef::new(self.kernel.op.cx, body, op);
+        let ops: Vec<Op> = body.ops(block).collect();
+        self.ops(body, &ops)
+    }
+
+    pub(super) fn ops(&mut self, body: &'a Body, ops: &[Op]) -> Lowered<'a, ()> {
+        for op in ops {
+            let op = OpRef::new(self.kernel.op.cx, body, *op);
             if op.name_str() != "gir.yield" {
                 self.e.loc = op.loc();
                 self.op(op)?;
@@ -464,7 +469,7 @@ impl<'a> Lowering<'a, '_> {
         state.operands.extend_from_slice(&inits);
         state.result_types.extend_from_slice(&types);
         if let Some(trips) = this.unroll() {
-            state = state.attr(self.e.cx().ident("loop_annotation"), unrolled(self.e.cx(), trips));
+            state = state.attr(self.e.cx().ident("loop_annotation"), loop_annotation(self.e.cx(), &format!("disable = false, count = {trips} : i32")));
         }
         let loop_op = self.e.b.create(state);
         let region = self.e.b.body().regions(loop_op).next().expect("made with a region");
@@ -502,6 +507,9 @@ impl<'a> Lowering<'a, '_> {
         }
         self.e.op("scf.yield", &next, &[], &[]);
         self.e.b.set_insert_point(point);
+        if this.unroll().is_none() {
+            self.e.keep_rolled(loop_op);
+        }
         let results: Vec<Value> = self.e.b.body().results(loop_op).collect();
         let kernel_results: Vec<Value> = op.results().collect();
         self.hold_tiles(&tiles, &kernel_results, &results);
@@ -516,12 +524,6 @@ impl<'a> Lowering<'a, '_> {
             rest = others;
         }
     }
-}
-
-/// What LLVM is told of a loop of which code has so many trips side by side.
-fn unrolled(cx: &Context, trips: i64) -> Attr {
-    let text = format!(".loop_annotation<unroll = <disable = false, count = {trips} : i32>>");
-    cx.opaque_attr("llvm", cx.ident(&text), cx.attr_list(&[]), Type::NONE)
 }
 
 /// The dimensions along which a slice has extent, with extents and steps: rows first.

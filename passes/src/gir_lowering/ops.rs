@@ -46,6 +46,9 @@ fn below_its_largest(op: OpRef<'_>, value: Value) -> bool {
     difference.kind() == BinaryKind::Sub && of_all
 }
 
+/// From so many rows on, one number of each is worth a vector.
+const MANY_ROWS: i64 = 4;
+
 impl<'a> Lowering<'a, '_> {
     /// What is lowered for, in words.
     pub(super) fn processor(&self) -> &'static str {
@@ -436,6 +439,13 @@ impl<'a> Lowering<'a, '_> {
         tile
     }
 
+    /// Whether one number per row is computed as a vector of rows: what is dear is written once then, and not for every row.
+    fn turns_column(&self, op: OpRef<'a>, (elem, rows, cols): (Type, i64, i64), tiles: &[RegTile]) -> bool {
+        let dear = (op.is::<UnaryOp>() || op.is::<BinaryOp>()) && price::of_element(op) >= price::TURN;
+        let column = cols == 1 && rows >= MANY_ROWS && tiles.iter().all(RegTile::is_scalars);
+        self.gpu.is_none() && dear && column && elem.is_float(self.e.cx())
+    }
+
     /// What an operation computes of tiles in registers, in vectors as wide as those of its result.
     fn computed(
         &mut self,
@@ -443,6 +453,11 @@ impl<'a> Lowering<'a, '_> {
         (elem, rows, cols): (Type, i64, i64),
         mut tiles: Vec<RegTile>,
     ) -> Lowered<'a, RegTile> {
+        if self.turns_column(op, (elem, rows, cols), &tiles) {
+            let turned = tiles.iter().map(|tile| self.e.transpose_tile(tile)).collect();
+            let row = self.computed(op, (elem, cols, rows), turned)?;
+            return Ok(self.e.transpose_tile(&row));
+        }
         let refs: Vec<&RegTile> = tiles.iter().collect();
         if let Some(this) = op.as_::<FillOp>() {
             return Ok(self.e.fill_tile(this.constant(), elem, rows, cols));

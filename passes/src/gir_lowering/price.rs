@@ -7,6 +7,9 @@ use sutura_ir::OpRef;
 /// From this price on, elements that are needed again are kept instead of computed anew.
 pub(crate) const KEEP: u32 = 12;
 
+/// From this price on, what is computed of one number per row is computed of vectors of rows.
+pub(crate) const TURN: u32 = 8;
+
 /// Price of one element divided by what its row repeats.
 pub(crate) const DIVIDE: u32 = 4;
 

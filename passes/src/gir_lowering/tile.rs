@@ -447,21 +447,21 @@ impl Emit<'_> {
             }
             Axis::Cols => {
                 let (Parts::Scalars(rows) | Parts::Vectors(rows)) = &tile.parts;
-                let scalars = tile.is_scalars();
-                let sums = rows
-                    .iter()
-                    .map(|row| {
-                        let Some((first, others)) = row.split_first() else {
-                            let neutral = identity(self.cx(), kind, tile.elem);
-                            return vec![self.constant(neutral, tile.elem)];
-                        };
-                        let mut acc = *first;
-                        for value in others {
-                            acc = self.combine(kind, acc, *value);
-                        }
-                        vec![if scalars { acc } else { self.combine_lanes(kind, acc) }]
-                    })
-                    .collect();
+                let sums = rows.iter().map(|row| row.iter().copied().reduce(|acc, value| self.combine(kind, acc, value)));
+                let sums: Vec<Option<Value>> = sums.collect();
+                let whole = match tile.parts {
+                    Parts::Scalars(_) => sums.iter().flatten().copied().collect(),
+                    Parts::Vectors(_) => {
+                        self.combine_all(&sums.iter().flatten().map(|sum| (kind, *sum)).collect::<Vec<_>>())
+                    }
+                };
+                let mut whole = whole.into_iter();
+                let neutral = identity(self.cx(), kind, tile.elem);
+                let mut number = |sum: Option<Value>| match sum {
+                    Some(_) => whole.next().expect("one for each sum"),
+                    None => self.constant(neutral, tile.elem),
+                };
+                let sums = sums.into_iter().map(|sum| vec![number(sum)]).collect();
                 RegTile { cols: 1, parts: Parts::Scalars(sums), col_window: Window::FULL, ..tile }
             }
         }

@@ -35,8 +35,9 @@ pub(in crate::gir_lowering) struct Extras {
     pub(in crate::gir_lowering) hosting: Option<Hosting>,
 }
 
-/// Registers in which a light loop combines for each reduction.
+/// Registers in which a light loop combines for each reduction, and for all of them together.
 const CHAINS: i64 = 4;
+const ALL_CHAINS: i64 = 8;
 
 /// A loop to be emitted.
 struct Sweep<'s> {
@@ -113,7 +114,7 @@ impl<'s> Sweep<'s> {
             None => self.run(e, range, again)?,
         };
         let count = self.kinds.len() - self.quick.len();
-        let mut results: Vec<Value> = (0..count).map(|i| e.combine_lanes(self.kinds[i].0, values[i])).collect();
+        let mut results = self.numbers(e, &values[..count]);
         if !self.quick.is_empty() {
             self.settle(e, range, &mut results, &values[count..self.kinds.len()])?;
         }
@@ -214,13 +215,19 @@ impl<'s> Sweep<'s> {
         let doubtful = doubtful.expect("there are extremes");
         let again = |e: &mut Emit<'_>| {
             let values = exact.run(e, range, false)?;
-            Ok(values.iter().zip(&exact.kinds).map(|(value, (kind, _))| e.combine_lanes(*kind, *value)).collect())
+            Ok(exact.numbers(e, &values))
         };
         let settled = e.if_else(doubtful, &types, again, |_| Ok(quick.clone()))?;
         for (i, value) in self.quick.iter().zip(settled) {
             results[*i] = value;
         }
         Ok(())
+    }
+
+    /// What the lanes of accumulators combine to.
+    fn numbers(&self, e: &mut Emit<'_>, values: &[Value]) -> Vec<Value> {
+        let kinds = self.kinds.iter().map(|(kind, _)| *kind);
+        e.combine_all(&kinds.zip(values.iter().copied()).collect::<Vec<_>>())
     }
 
     /// Whether the loop streams (a condition at run time; `None` for never), and the column from which its whole vectors
@@ -283,8 +290,12 @@ impl<'s> Sweep<'s> {
         // Light bodies are bound by the latency of the combination: several independent chains hide it.
         let costs = self.sinks.iter().map(|s| self.strips.nodes[s.node()].cost);
         let light = costs.fold(0, u32::saturating_add) <= 8;
+        let combined = (self.kinds.len() - self.quick.len()) as i64;
         // A scan goes from vector to vector.
-        let chains = if light && !self.kinds.is_empty() && self.scans.is_empty() { CHAINS } else { 1 };
+        let chains = match light && combined > 0 && self.scans.is_empty() {
+            true => (ALL_CHAINS / combined).clamp(1, CHAINS),
+            false => 1,
+        };
         let unroll = (chains * e.widths.register / e.lanes).max(1);
         let step = Step { mask: None, streams, ahead: true };
         let total = e.subi(hi, lo);

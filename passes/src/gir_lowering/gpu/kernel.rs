@@ -240,12 +240,12 @@ impl<'a> Lowering<'a, '_> {
         state.operands.push(all);
         let if_op = self.e.b.create(state);
         let regions: Vec<_> = self.e.b.body().regions(if_op).collect();
-        let (point, outside) = (self.e.b.insert_point(), self.held.clone());
+        let (point, outside, done) = (self.e.b.insert_point(), self.held.clone(), self.done.clone());
         for (region, lanes) in regions.into_iter().zip([width.lanes, 1]) {
             let block = self.e.b.create_block(region, &[]);
             self.e.b.set_to_end(block);
             self.e.lanes = lanes;
-            self.begin_copy(&outside);
+            self.begin_copy(&outside, &done);
             self.persistent_groups(unit, one)?;
             self.e.op("scf.yield", &[], &[], &[]);
         }

@@ -3,10 +3,13 @@
 //!
 //! Where a group has several units its text orders them by `gir.sync`; threads of one unit wait where the lowering finds it.
 
+use std::collections::HashMap;
+
+use rustc_hash::FxHashSet;
 use sutura_dialects::gir::kernel::Mode;
 use sutura_dialects::gir::ops::{AsyncCopyOp, AsyncWaitOp, ForOp, LoadOp, SliceOp, StoreOp, SyncOp};
 use sutura_dialects::gir::types::{SliceType, ViewType};
-use sutura_ir::{OpRef, OpView, Value};
+use sutura_ir::{Op, OpRef, OpView, Value};
 
 use super::sweep::Kept;
 use crate::gir_lowering::kernel::{Held, Lowering};
@@ -115,9 +118,9 @@ impl<'a> Lowering<'a, '_> {
     }
 
     /// A copy of the body begins.
-    pub(in crate::gir_lowering) fn begin_copy(&mut self, outside: &std::collections::HashMap<Value, Held>) {
+    pub(in crate::gir_lowering) fn begin_copy(&mut self, outside: &HashMap<Value, Held>, done: &FxHashSet<Op>) {
         self.held.clone_from(outside);
-        self.done.clear();
+        self.done.clone_from(done);
         self.kept = Kept::default();
         self.enter_loop(Touched::ALL);
     }
