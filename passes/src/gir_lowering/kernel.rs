@@ -461,7 +461,9 @@ impl<'a> Lowering<'a, '_> {
         }
         self.flush(op)?;
         let (before, inside) = self.before_loop(this);
-        let (lo, hi, one) = (self.index(this.lo()), self.index(this.hi()), self.e.i64(1));
+        let (hi, one, lo_outside) = (self.index(this.hi()), self.e.i64(1), self.index(this.lo()));
+        let lo = self.start_of_loop(lo_outside);
+        self.held.insert(this.lo(), Held::Index(lo));
         let inits: Vec<Value> = tiles.iter().flat_map(RegTile::values).collect();
         let types: Vec<Type> = inits.iter().map(|v| self.e.ty(*v)).collect();
         let mut state = OpState::new(self.e.cx().op_name("scf.for"), self.e.loc).regions(1);
@@ -502,6 +504,7 @@ impl<'a> Lowering<'a, '_> {
         self.leave_uneven(uneven);
         self.leave_loop(before);
         self.strips.depth -= 1;
+        self.held.insert(this.lo(), Held::Index(lo_outside));
         if next.len() != inits.len() {
             return self.fail(op, "a carried tile changes the way it is held");
         }
@@ -514,6 +517,13 @@ impl<'a> Lowering<'a, '_> {
         let kernel_results: Vec<Value> = op.results().collect();
         self.hold_tiles(&tiles, &kernel_results, &results);
         Ok(())
+    }
+
+    /// Where a loop starts. What outer loops move is one number in it: LLVM's loop strength reduction would try its terms for each
+    /// address of the loop, which takes longer than all else that it does to a kernel.
+    fn start_of_loop(&mut self, lo: Value) -> Value {
+        let constant = sutura_ir::registry::constant_of(self.e.b.body(), self.e.cx(), lo).is_some();
+        if constant || self.strips.depth == 0 { lo } else { self.one_number(lo) }
     }
 
     fn hold_tiles(&mut self, forms: &[RegTile], values: &[Value], registers: &[Value]) {

@@ -7,6 +7,9 @@ use super::super::{each, in_grid, place, stage_name};
 use super::{Chain, Softmax, between};
 use crate::region::ContractPlan;
 
+/// Most rows of a tile whose softmax is taken together.
+const FEW_ROWS: i64 = 4;
+
 impl Chain<'_, '_> {
     fn near(&self, rows: Option<usize>, cols: usize, padded: bool) -> Tile {
         Tile { rows: rows.map(Dim), cols: Some(Dim(cols)), space: self.region.machine.cache.to_string(), padded }
@@ -37,6 +40,12 @@ impl Chain<'_, '_> {
             true => body,
             false => vec![Node::Loop(Loop::new(Dim(dim), Split::By(by), Runs::InTurn, body))],
         }
+    }
+
+    /// What is done to rows of a tile of queries, of few at a time: enough of them for the latency of what is done to each.
+    fn few_rows(&self, body: Vec<Node>) -> Vec<Node> {
+        let rows = (1..=FEW_ROWS).rev().find(|rows| self.tile.0 % rows == 0).unwrap_or(1);
+        if self.is_of_processor() && rows < self.tile.0 { self.tiles(self.plan.query(), rows, body) } else { body }
     }
 
     /// Copies the right factor of a product into panels of its columns.
@@ -85,7 +94,8 @@ impl Chain<'_, '_> {
         );
         let rest: Vec<usize> = between(self.nest, plan).filter(|s| *s != extreme && !row.contains(s)).collect();
         let mut made = vec![self.logits()];
-        made.extend(self.places(&[extreme], &weights).chain([powers]).chain(self.places(&rest, &weights)));
+        let of_rows = self.places(&[extreme], &weights).chain([powers]).chain(self.places(&rest, &weights)).collect();
+        made.extend(self.few_rows(of_rows));
         let mut values = vec![self.contract(&plan.values)];
         values.extend(self.places(&plan.after, &self.in_registers(Some(query), plan.values.col())));
         let mut of_tile = vec![self.queries(), self.cache((plan.values.stage, plan.values.lhs), weights, made)];
