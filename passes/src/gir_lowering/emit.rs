@@ -12,7 +12,7 @@ use super::machine::Lanes;
 use crate::expand_math::NONPOSITIVE;
 
 /// From so many operations on a loop is long: LLVM does not unroll it.
-const LONG_LOOP: usize = 64;
+const LONG_LOOP: usize = 12;
 
 /// Emits operations at the builder's insertion point.
 pub(super) struct Emit<'e> {
