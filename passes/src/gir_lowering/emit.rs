@@ -11,7 +11,7 @@ use super::gpu::threads::Spread;
 use super::machine::Lanes;
 use crate::expand_math::NONPOSITIVE;
 
-/// From so many operations on a loop is long: LLVM does not unroll it.
+/// From so many operations on LLVM does not unroll a loop of the kernel.
 const LONG_LOOP: usize = 12;
 
 /// Emits operations at the builder's insertion point.
@@ -454,7 +454,6 @@ impl<'e> Emit<'e> {
         let next = body(self, args[0], &args[1..])?;
         self.op("scf.yield", &next, &[], &[]);
         self.b.set_insert_point(point);
-        self.keep_rolled(op);
         Ok(self.b.body().results(op).collect())
     }
 
