@@ -58,7 +58,7 @@ pub fn emit_llvm_ir(text: &str, name: &str, target: &Target, warnings: &mut Vec<
 /// # Errors
 /// Those of [`emit_llvm_ir`] and [`LlvmModule::into_assembly`].
 pub fn emit_assembly(text: &str, name: &str, target: &Target, warnings: &mut Vec<Diagnostic>) -> Result<String, Error> {
-    let emitted = optimized(text, name, target, warnings)?.into_assembly(target, Optimization::Full)?;
+    let emitted = optimized(text, name, target, warnings)?.into_assembly(target, Optimization::Kernels)?;
     warnings.extend(emitted.warnings);
     Ok(emitted.output)
 }
@@ -141,9 +141,9 @@ impl Accepted {
     /// # Errors
     /// Those of [`LlvmModule::optimize`] and [`LlvmModule::into_object`].
     pub fn into_object(mut self, warnings: &mut Vec<Diagnostic>) -> Result<Vec<u8>, Error> {
-        self.llvm.optimize(&self.target, Optimization::Full)?;
+        self.llvm.optimize(&self.target, Optimization::Kernels)?;
         warnings.extend(self.llvm.take_warnings());
-        let emitted = self.llvm.into_object(&self.target, Optimization::Full)?;
+        let emitted = self.llvm.into_object(&self.target, Optimization::Kernels)?;
         warnings.extend(emitted.warnings);
         Ok(emitted.output)
     }
@@ -168,7 +168,7 @@ fn lowered(text: &str, name: &str, pipeline: &str, warnings: &mut Vec<Diagnostic
 
 fn optimized(text: &str, name: &str, target: &Target, warnings: &mut Vec<Diagnostic>) -> Result<LlvmModule, Error> {
     let mut llvm = accept(text, name, target, warnings)?.llvm;
-    llvm.optimize(target, Optimization::Full)?;
+    llvm.optimize(target, Optimization::Kernels)?;
     warnings.extend(llvm.take_warnings());
     Ok(llvm)
 }
