@@ -42,8 +42,9 @@ pub enum Optimization {
 /// tiles are unrolled already. What looks for scalars to vectorise side by side, for calls to inline, and for conditions that decide
 /// others, finds nothing there and takes two fifths of the time.
 const KERNEL_PASSES: &CStr = c"function<eager-inv>(\
-    sroa<modify-cfg>,early-cse<memssa>,simplifycfg,instcombine<max-iterations=1;no-verify-fixpoint>,\
-    loop-mssa(loop-instsimplify,loop-simplifycfg,loop-rotate<header-duplication>,licm<allowspeculation>),simplifycfg,\
+    sroa<modify-cfg>,early-cse<memssa>,correlated-propagation,simplifycfg,instcombine<max-iterations=1;no-verify-fixpoint>,\
+    loop-mssa(loop-instsimplify,loop-simplifycfg,loop-rotate<header-duplication>,licm<allowspeculation>,\
+    simple-loop-unswitch<nontrivial;trivial>),simplifycfg,\
     loop(loop-idiom,indvars,loop-deletion,loop-unroll-full),\
     sroa<modify-cfg>,gvn<>,bdce,instcombine<max-iterations=1;no-verify-fixpoint>,dse,loop-mssa(licm<allowspeculation>),\
     simplifycfg<bonus-inst-threshold=1;forward-switch-cond;switch-range-to-icmp;switch-to-lookup;no-keep-loops;\
