@@ -461,7 +461,7 @@ impl<'e> Emit<'e> {
     pub(super) fn keep_rolled(&mut self, op: Op) {
         let ops = self.b.body().preorder_in(op).take(LONG_LOOP + 1).count();
         if self.spread.is_none() && ops > LONG_LOOP {
-            let rolled = loop_annotation(self.cx(), "disable = true");
+            let rolled = loop_annotation(self.cx(), "runtimeDisable = true");
             self.b.set_attr(op, "loop_annotation", Some(rolled));
         }
     }
