@@ -4,6 +4,7 @@ use smallvec::SmallVec;
 use sutura_dialects::arith::{CmpFPredicate, CmpIPredicate};
 use sutura_dialects::r#dyn::poly::{Atom, Poly};
 use sutura_dialects::gir::kinds::{BinaryKind, CastKind, Combiner, CompareKind, TernaryKind, UnaryKind};
+use sutura_ir::registry::constant_of;
 use sutura_ir::affine::{AffineExpr, AffineExprData, AffineOp};
 use sutura_ir::{Attr, AttrData, Block, Builder, Context, Loc, Op, OpState, Type, TypeData, Value};
 
@@ -457,13 +458,18 @@ impl<'e> Emit<'e> {
         Ok(self.b.body().results(op).collect())
     }
 
-    /// Tells LLVM not to unroll a long loop: what it saves is little, and to compile it takes long.
+    /// Tells LLVM not to unroll a loop of a kernel that is long: one of an unknown number of trips, or one around such loops. That
+    /// saves little when it runs, and takes long to compile.
     pub(super) fn keep_rolled(&mut self, op: Op) {
-        let ops = self.b.body().preorder_in(op).take(LONG_LOOP + 1).count();
-        if self.spread.is_none() && ops > LONG_LOOP {
-            let rolled = loop_annotation(self.cx(), "runtimeDisable = true");
-            self.b.set_attr(op, "loop_annotation", Some(rolled));
+        let body = self.b.body();
+        if self.spread.is_some() || body.preorder_in(op).take(LONG_LOOP + 1).count() <= LONG_LOOP {
+            return;
         }
+        let is_loop = |op: &Op| body.name(*op).as_str(self.cx()) == "scf.for";
+        let unknown = |op: Op| body.operands(op).take(3).any(|bound| constant_of(body, self.cx(), bound).is_none());
+        let around = body.preorder_in(op).filter(is_loop).any(|inner| inner != op && unknown(inner));
+        let rolled = loop_annotation(self.cx(), if around { "disable = true" } else { "runtimeDisable = true" });
+        self.b.set_attr(op, "loop_annotation", Some(rolled));
     }
 
     /// `scf.if`; both branches return values of `types`.
