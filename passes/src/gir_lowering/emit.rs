@@ -15,6 +15,9 @@ use crate::expand_math::NONPOSITIVE;
 /// From so many operations on LLVM does not unroll a loop of the kernel.
 const LONG_LOOP: usize = 12;
 
+/// Most trips of a loop over a dim of a window.
+const WINDOW_TRIPS: i64 = 8;
+
 /// Emits operations at the builder's insertion point.
 pub(super) struct Emit<'e> {
     pub(super) b: &'e mut Builder<'e>,
@@ -458,18 +461,26 @@ impl<'e> Emit<'e> {
         Ok(self.b.body().results(op).collect())
     }
 
-    /// Tells LLVM not to unroll a loop of a kernel that is long: one of an unknown number of trips, or one around such loops. That
-    /// saves little when it runs, and takes long to compile.
+    /// Tells LLVM not to unroll a long loop of a kernel of which it does not know the number of trips, nor one around a loop that stays
+    /// one: that saves nothing when it runs, and takes long to compile. Windows of convolutions it may unroll.
     pub(super) fn keep_rolled(&mut self, op: Op) {
         let body = self.b.body();
         if self.spread.is_some() || body.preorder_in(op).take(LONG_LOOP + 1).count() <= LONG_LOOP {
             return;
         }
         let is_loop = |op: &Op| body.name(*op).as_str(self.cx()) == "scf.for";
-        let unknown = |op: Op| body.operands(op).take(3).any(|bound| constant_of(body, self.cx(), bound).is_none());
-        let around = body.preorder_in(op).filter(is_loop).any(|inner| inner != op && unknown(inner));
+        let inner = body.preorder_in(op).filter(|inner| *inner != op && is_loop(inner));
+        let around = inner.into_iter().any(|inner| self.trips(inner).is_none_or(|trips| trips > WINDOW_TRIPS));
         let rolled = loop_annotation(self.cx(), if around { "disable = true" } else { "runtimeDisable = true" });
         self.b.set_attr(op, "loop_annotation", Some(rolled));
+    }
+
+    /// How often a loop runs, where its bounds are constants.
+    fn trips(&self, op: Op) -> Option<i64> {
+        let (cx, body) = (self.cx(), self.b.body());
+        let bounds = body.operands(op).take(3).map(|bound| cx.as_int(constant_of(body, cx, bound)?));
+        let [lo, hi, step] = bounds.collect::<Option<Vec<i64>>>()?[..] else { return None };
+        hi.checked_sub(lo)?.checked_div(step)
     }
 
     /// `scf.if`; both branches return values of `types`.
