@@ -461,18 +461,19 @@ impl<'e> Emit<'e> {
         Ok(self.b.body().results(op).collect())
     }
 
-    /// Tells LLVM not to unroll a long loop of a kernel of which it does not know the number of trips, nor one around a loop that stays
-    /// one: that saves nothing when it runs, and takes long to compile. Windows of convolutions it may unroll.
+    /// Tells LLVM not to unroll a long loop of a kernel, unless all of it may go, as the windows of convolutions do: to go a few times
+    /// round it saves nothing when it runs, and takes long to compile.
     pub(super) fn keep_rolled(&mut self, op: Op) {
         let body = self.b.body();
         if self.spread.is_some() || body.preorder_in(op).take(LONG_LOOP + 1).count() <= LONG_LOOP {
             return;
         }
-        let is_loop = |op: &Op| body.name(*op).as_str(self.cx()) == "scf.for";
-        let inner = body.preorder_in(op).filter(|inner| *inner != op && is_loop(inner));
-        let around = inner.into_iter().any(|inner| self.trips(inner).is_none_or(|trips| trips > WINDOW_TRIPS));
-        let rolled = loop_annotation(self.cx(), if around { "disable = true" } else { "runtimeDisable = true" });
-        self.b.set_attr(op, "loop_annotation", Some(rolled));
+        let is_loop = |inner: &Op| *inner == op || body.name(*inner).as_str(self.cx()) == "scf.for";
+        let stays = |one: Op| self.trips(one).is_none_or(|trips| trips > WINDOW_TRIPS);
+        if [op].into_iter().chain(body.preorder_in(op)).filter(is_loop).any(stays) {
+            let rolled = loop_annotation(self.cx(), "disable = true");
+            self.b.set_attr(op, "loop_annotation", Some(rolled));
+        }
     }
 
     /// How often a loop runs, where its bounds are constants.
