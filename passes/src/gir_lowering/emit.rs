@@ -13,7 +13,7 @@ use super::machine::Lanes;
 use crate::expand_math::NONPOSITIVE;
 
 /// From so many operations on LLVM does not unroll a loop of the kernel.
-const LONG_LOOP: usize = 12;
+const LONG_LOOP: usize = 64;
 
 /// Most trips of a loop over a dim of a window.
 const WINDOW_TRIPS: i64 = 8;
