@@ -39,10 +39,10 @@ pub enum Optimization {
 }
 
 /// The passes of `default<O3>` that change kernels: functions of explicit vectors that call nothing of their module, with loops whose
-/// tiles are unrolled already. What looks for calls to inline, for what is known among functions, and again for what was simplified
-/// before, finds nothing there and takes a third of the time. Without the propagation of constants after loops are unrolled,
-/// depthwise convolutions would be a tenth slower.
-const KERNEL_PASSES: &CStr = c"function<eager-inv>(\
+/// tiles are unrolled already. What looks for calls to inline, and again for what was simplified before, finds nothing there and
+/// takes a third of the time. Without the propagation of constants after loops are unrolled depthwise convolutions would be a tenth
+/// slower (docs/performance.md).
+const KERNEL_PASSES: &CStr = c"ipsccp,function<eager-inv>(\
     sroa<modify-cfg>,early-cse<memssa>,correlated-propagation,simplifycfg,instcombine<max-iterations=1;no-verify-fixpoint>,\
     reassociate,loop-mssa(loop-instsimplify,loop-simplifycfg,loop-rotate<header-duplication>,licm<allowspeculation>,\
     simple-loop-unswitch<nontrivial;trivial>),simplifycfg,loop(loop-idiom,indvars,loop-deletion,loop-unroll-full),\

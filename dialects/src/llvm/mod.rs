@@ -13,6 +13,7 @@ mod interp_intrinsics;
 mod interp_memory;
 mod intrinsics;
 mod intrinsics_verify;
+mod loops;
 mod memory;
 mod ops;
 mod slots;
@@ -35,6 +36,7 @@ pub use attrs::{
     AtomicOrdering, CConv, FCmpPredicate, FastmathFlags, FramePointerKind, ICmpPredicate, Linkage, TailCallKind,
 };
 pub use intrinsics::*;
+pub use loops::{LoopAnnotation, LoopUnroll};
 pub use memory::*;
 pub use ops::*;
 pub use symbols::*;
@@ -87,6 +89,8 @@ impl Dialect for LlvmDialect {
             .directive("SwitchCases", crate::switch::CASES_DIRECTIVE)
             .attr("dereferenceable", attrs::Dereferenceable::parse_attr)
             .attr("vscale_range", attrs::VScaleRange::parse_attr)
+            .attr("loop_unroll", loops::LoopUnroll::parse_attr)
+            .attr("loop_annotation", loops::LoopAnnotation::parse_attr)
             .directive("Comparison", asm::COMPARISON)
             .directive("InsertedType", asm::INSERTED_TYPE)
             .materialize(materialize);

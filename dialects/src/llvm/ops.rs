@@ -4,6 +4,7 @@ use sutura_ir::constraints::*;
 use sutura_ir::{Builder, Loc, Op, Type, TypeData, Value, op};
 
 use super::attrs::{Dereferenceable, FCmpPredicate, FastmathFlags, ICmpPredicate};
+use super::loops::LoopAnnotation;
 use super::types::{ArrayType, StructType, is_llvm_type, is_pointer};
 
 sutura_ir::type_constraints! {
@@ -397,7 +398,7 @@ pub struct BrOp {
     dest_operands: Operands<LlvmType>,
     /// What is known of the loop that this branch closes.
     #[absent]
-    loop_annotation: OptAttr<AnyAttr>,
+    loop_annotation: OptAttr<LoopAnnotation>,
     dest: Successor,
 }
 
@@ -421,7 +422,7 @@ pub struct CondBrOp {
     branch_weights: OptAttr<DenseI32ArrayAttr>,
     /// What is known of the loop that this branch closes.
     #[absent]
-    loop_annotation: OptAttr<AnyAttr>,
+    loop_annotation: OptAttr<LoopAnnotation>,
     #[name("trueDest")]
     true_dest: Successor,
     #[name("falseDest")]

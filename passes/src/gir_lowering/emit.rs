@@ -4,8 +4,9 @@ use smallvec::SmallVec;
 use sutura_dialects::arith::{CmpFPredicate, CmpIPredicate};
 use sutura_dialects::r#dyn::poly::{Atom, Poly};
 use sutura_dialects::gir::kinds::{BinaryKind, CastKind, Combiner, CompareKind, TernaryKind, UnaryKind};
-use sutura_ir::registry::constant_of;
+use sutura_dialects::llvm::{LoopAnnotation, LoopUnroll};
 use sutura_ir::affine::{AffineExpr, AffineExprData, AffineOp};
+use sutura_ir::registry::constant_of;
 use sutura_ir::{Attr, AttrData, Block, Builder, Context, Loc, Op, OpState, Type, TypeData, Value};
 
 use super::gpu::threads::Spread;
@@ -13,7 +14,7 @@ use super::machine::Lanes;
 use crate::expand_math::NONPOSITIVE;
 
 /// From so many operations on LLVM does not unroll a loop of the kernel.
-const LONG_LOOP: usize = 64;
+const LONG_LOOP: usize = 12;
 
 /// Most trips of a loop over a dim of a window.
 const WINDOW_TRIPS: i64 = 8;
@@ -471,7 +472,7 @@ impl<'e> Emit<'e> {
         let is_loop = |inner: &Op| *inner == op || body.name(*inner).as_str(self.cx()) == "scf.for";
         let stays = |one: Op| self.trips(one).is_none_or(|trips| trips > WINDOW_TRIPS);
         if [op].into_iter().chain(body.preorder_in(op)).filter(is_loop).any(stays) {
-            let rolled = loop_annotation(self.cx(), "disable = true");
+            let rolled = self.cx().ext_attr(LoopAnnotation { unroll: LoopUnroll::NONE });
             self.b.set_attr(op, "loop_annotation", Some(rolled));
         }
     }
@@ -512,12 +513,6 @@ impl<'e> Emit<'e> {
         self.b.set_insert_point(point);
         Ok(self.b.body().results(op).collect())
     }
-}
-
-/// What LLVM is told of the unrolling of a loop.
-pub(super) fn loop_annotation(cx: &Context, unroll: &str) -> Attr {
-    let text = format!(".loop_annotation<unroll = <{unroll}>>");
-    cx.opaque_attr("llvm", cx.ident(&text), cx.attr_list(&[]), Type::NONE)
 }
 
 /// The value with which a combination starts.

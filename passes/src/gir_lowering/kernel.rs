@@ -11,11 +11,12 @@ use sutura_dialects::gir::constraints::Scope;
 use sutura_dialects::gir::kernel::KernelInfo;
 use sutura_dialects::gir::ops::{ForOp, HomeOp, SliceOp};
 use sutura_dialects::gir::types::{TileType, ViewType};
+use sutura_dialects::llvm::{LoopAnnotation, LoopUnroll};
 use sutura_ir::{Attr, Body, Builder, Loc, Op, OpRef, OpState, Type, Value};
 
 use super::cpu::pipeline::Host;
 use super::cpu::stream::Ahead;
-use super::emit::{Emit, Pred, loop_annotation};
+use super::emit::{Emit, Pred};
 use super::gpu::GpuState;
 use super::gpu::sweep::Kept;
 use super::hazards::Hazards;
@@ -471,7 +472,8 @@ impl<'a> Lowering<'a, '_> {
         state.operands.extend_from_slice(&inits);
         state.result_types.extend_from_slice(&types);
         if let Some(trips) = this.unroll() {
-            state = state.attr(self.e.cx().ident("loop_annotation"), loop_annotation(self.e.cx(), &format!("disable = false, count = {trips} : i32")));
+            let annotation = LoopAnnotation { unroll: LoopUnroll::by(trips as i32) };
+            state = state.attr(self.e.cx().ident("loop_annotation"), self.e.cx().ext_attr(annotation));
         }
         let loop_op = self.e.b.create(state);
         let region = self.e.b.body().regions(loop_op).next().expect("made with a region");

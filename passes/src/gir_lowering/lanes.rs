@@ -57,12 +57,17 @@ impl Emit<'_> {
             vectors.iter().enumerate().map(|(i, v)| Shared { value: *v, owners: vec![i] }).collect();
         let mut width = self.lanes;
         while width > 1 {
-            shared = shared.chunks(2).map(|pair| self.join(kind, (&pair[0], pair.last().expect("not empty")), width, block)).collect();
+            shared = shared
+                .chunks(2)
+                .map(|pair| self.join(kind, (&pair[0], pair.last().expect("not empty")), width, block))
+                .collect();
             width /= 2;
         }
         let mut numbers: Vec<Option<Value>> = vec![None; vectors.len()];
         for vector in &shared {
-            for (lane, owner) in vector.owners.iter().enumerate().filter(|(_, owner)| numbers[**owner].is_none()).collect::<Vec<_>>() {
+            for (lane, owner) in
+                vector.owners.iter().enumerate().filter(|(_, owner)| numbers[**owner].is_none()).collect::<Vec<_>>()
+            {
                 numbers[*owner] = Some(self.lane(vector.value, lane as i64, elem));
             }
         }
@@ -76,7 +81,8 @@ impl Emit<'_> {
         let piece = if width > block { lanes } else { block };
         let half = |high: i64| -> Vec<i64> {
             let starts = (0..lanes / piece).flat_map(|at| [at * piece, lanes + at * piece]);
-            let owned = starts.flat_map(|start| (0..piece / width).map(move |owner| start + owner * width + high * width / 2));
+            let owned =
+                starts.flat_map(|start| (0..piece / width).map(move |owner| start + owner * width + high * width / 2));
             owned.flat_map(|start| start..start + width / 2).collect()
         };
         let low = self.shuffle(a.value, b.value, half(0).into_iter());

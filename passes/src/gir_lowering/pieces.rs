@@ -5,7 +5,7 @@
 //! the last of these depend on how many queries a group has. So what lies between them is lowered once, which takes half the
 //! code and half the time that LLVM needs for it. Values of a piece that is lowered twice do not leave it.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::ops::RangeInclusive;
 
 use sutura_dialects::gir::ops::{ForOp, LoadOp, SliceOp};
@@ -30,13 +30,13 @@ impl<'a> Lowering<'a, '_> {
         if self.gpu.is_some() {
             return None;
         }
-        let ops: Vec<OpRef<'a>> = (body.ops(block).map(|op| OpRef::new(self.kernel.op.cx, body, op)))
-            .filter(|op| op.name_str() != "gir.yield")
-            .collect();
+        let ops = body.ops(block).map(|op| OpRef::new(self.kernel.op.cx, body, op));
+        let ops = self.places_first(ops.filter(|op| op.name_str() != "gir.yield").collect());
         if ops.iter().any(asks_for_next_rows) {
             return None;
         }
-        let partial: Vec<Span> = (0..ops.len()).filter(|at| self.has_partial_window(ops[*at])).map(|at| at..=at).collect();
+        let partial: Vec<Span> =
+            (0..ops.len()).filter(|at| self.has_partial_window(ops[*at])).map(|at| at..=at).collect();
         let spans = closed(partial, &self.flows(&ops));
         let once = |at: &usize| !spans.iter().any(|span| span.contains(at));
         if !(0..ops.len()).filter(once).any(|at| ops[at].is::<ForOp<'_>>()) {
@@ -51,6 +51,27 @@ impl<'a> Lowering<'a, '_> {
             }
         }
         Some(pieces)
+    }
+
+    /// The operations, first those that name memory, positions and constants for the whole group: so no piece has them for itself.
+    fn places_first(&mut self, ops: Vec<OpRef<'a>>) -> Vec<OpRef<'a>> {
+        let mut known: HashSet<Value> = HashSet::new();
+        let (mut places, mut others) = (Vec::new(), Vec::new());
+        for op in ops {
+            let place = matches!(
+                op.name_str(),
+                "arith.constant" | "gir.index" | "gir.identity" | "gir.alloc" | "gir.fill" | "gir.slice"
+            );
+            let depends = op.operands().any(|value| !known.contains(&value) && !self.held.contains_key(&value));
+            if place && !depends && !self.has_partial_window(op) {
+                known.extend(op.results());
+                places.push(op);
+            } else {
+                others.push(op);
+            }
+        }
+        places.extend(others);
+        places
     }
 
     /// Whether an operation, or one inside it, names a window that only some groups have whole.

@@ -447,7 +447,8 @@ impl Emit<'_> {
             }
             Axis::Cols => {
                 let (Parts::Scalars(rows) | Parts::Vectors(rows)) = &tile.parts;
-                let sums = rows.iter().map(|row| row.iter().copied().reduce(|acc, value| self.combine(kind, acc, value)));
+                let sums =
+                    rows.iter().map(|row| row.iter().copied().reduce(|acc, value| self.combine(kind, acc, value)));
                 let sums: Vec<Option<Value>> = sums.collect();
                 let whole = match tile.parts {
                     Parts::Scalars(_) => sums.iter().flatten().copied().collect(),

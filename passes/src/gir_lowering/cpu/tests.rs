@@ -149,11 +149,26 @@ const PLACES: &[(&str, usize, Option<usize>)] = &[
     ("l1", 2, Some(7)),
 ];
 
+/// Tiles of many rows, whose numbers lie in vectors of rows.
+const TALL: &[(&str, usize, Option<usize>)] = &[
+    ("vec", 4, Some(1)),
+    ("vec", 12, Some(1)),
+    ("vec", 19, Some(1)),
+    ("vec", 5, Some(16)),
+    ("vec", 13, Some(33)),
+    ("l1", 12, None),
+    ("l1", 17, Some(32)),
+];
+
 /// Checks the operation that `code` makes `%r` by, wherever tiles may be.
 fn everywhere(code: &str, types: (&'static str, &'static str)) {
+    at(PLACES, code, types);
+}
+
+fn at(places: &[(&'static str, usize, Option<usize>)], code: &str, types: (&'static str, &'static str)) {
     let cx = context();
     let mut compared = 0;
-    for &(space, rows, cols) in PLACES {
+    for &(space, rows, cols) in places {
         compared += check(&cx, &Case { code: code.to_owned(), types, space, tile: (rows, cols), out: None });
     }
     assert!(compared > 0, "{code} on {types:?} is undefined everywhere");
@@ -331,6 +346,30 @@ fn reductions_and_repetitions() {
     }
 }
 
+/// Numbers of many rows are combined together and computed as vectors; sums of two of them show whether each is its row's.
+#[test]
+fn numbers_of_many_rows() {
+    let cx = context();
+    for kind in ["exp", "tanh", "rsqrt"] {
+        at(TALL, &format!("%p = gir.unary \"abs\" %a : {{T}}\n  %r = gir.unary \"{kind}\" %p : {{T}}"), ("f32", "f32"));
+    }
+    for ty in ["f32", "f64", "f16"] {
+        at(TALL, "%r = gir.binary \"div\" %a, %b : {T}", (ty, ty));
+    }
+    for (kind, ty) in [("add", "f32"), ("max", "f32"), ("min", "f64"), ("maxsi", "i8"), ("addi", "i32")] {
+        for &(space, rows, cols) in TALL {
+            let (tile, number) = ((rows, cols), format!("!gir.tile<{space}, {ty}, [{rows}, 1]>"));
+            let integers = ty.starts_with('i');
+            let (sum, function) = if integers { ("addi", "absi") } else { ("add", "exp") };
+            let code = format!(
+                "%m = gir.reduce \"{kind}\" \"cols\" %a : {{T}}\n  %n = gir.reduce \"{kind}\" \"cols\" %b : {{T}}\n  \
+                 %e = gir.unary \"{function}\" %m : {number}\n  %r = gir.binary \"{sum}\" %e, %n : {number}"
+            );
+            check(&cx, &Case { code, types: (ty, ty), space, tile, out: Some((rows, Some(1))) });
+        }
+    }
+}
+
 /// Rows whose extremes plain comparisons get wrong. One by the result shows a zero's sign.
 #[test]
 fn extremes_of_nan_zeros_and_infinities() {
@@ -493,6 +532,68 @@ fn stores_to_one_memory_come_in_order() {
             );
             let case = Case { code, types: ("f32", "f32"), space: "l1", tile: (1, cols), out: None };
             assert!(check(&cx, &case) > 0);
+        }
+    }
+}
+
+/// Rows of a tensor are brought near, changed there, and stored: groups of four, of which the last may end early.
+const PIECES: &str = r#"
+gir.kernel @k(%x : !gir.view<dram, f32, [M, 16]> in, %y : !gir.view<dram, f32, [M, 16]> out)
+    dims(%M : [0, 10]) grid(%i = (M + 3) floordiv 4) units(1) {
+  %zero = arith.constant 0 : index
+  %four = arith.constant 4 : index
+  %near = gir.alloc owner("unit") : !gir.view<l1, f32, [4, 16]>
+  %other = gir.alloc owner("unit") : !gir.view<l1, f32, [4, 16]>
+  %at = gir.index affine_map<(d0) -> (d0 * 4)>(%i)
+  %two = gir.fill 2.0 : f32 : !gir.tile<vec, f32, [1, 16]>
+  %in = gir.slice %x[%at, %zero] rows(0) cols(1) : !gir.view<dram, f32, [M, 16]> -> !gir.slice<dram, f32, [4, 16]>
+  %p = gir.load %in pad(0.0 : f32) : !gir.slice<dram, f32, [4, 16]> -> !gir.tile<vec, f32, [4, 16]>
+  %sum = gir.reduce "add" "rows" %p : !gir.tile<vec, f32, [4, 16]>
+  %all = gir.slice %near[%zero, %zero] rows(0) cols(1) : !gir.view<l1, f32, [4, 16]> -> !gir.slice<l1, f32, [4, 16]>
+  gir.store %p, %all : !gir.tile<vec, f32, [4, 16]>, !gir.slice<l1, f32, [4, 16]>
+  gir.for %r = %zero to %four {
+    %mine = gir.slice %near[%r, %zero] cols(1) : !gir.view<l1, f32, [4, 16]> -> !gir.slice<l1, f32, [1, 16]>
+    %t = gir.load %mine : !gir.slice<l1, f32, [1, 16]> -> !gir.tile<vec, f32, [1, 16]>
+    %u = gir.binary "mul" %t, %two : !gir.tile<vec, f32, [1, 16]>
+    gir.store %u, %mine : !gir.tile<vec, f32, [1, 16]>, !gir.slice<l1, f32, [1, 16]>
+  }
+  %t = gir.load %all : !gir.slice<l1, f32, [4, 16]> -> !gir.tile<@SPACE, f32, [4, 16]>
+  gir.for %r = %zero to %four {
+    %mine = gir.slice %other[%r, %zero] cols(1) : !gir.view<l1, f32, [4, 16]> -> !gir.slice<l1, f32, [1, 16]>
+    gir.store @ROW, %mine : !gir.tile<vec, f32, [1, 16]>, !gir.slice<l1, f32, [1, 16]>
+  }
+  %others = gir.slice %other[%zero, %zero] rows(0) cols(1) : !gir.view<l1, f32, [4, 16]> -> !gir.slice<l1, f32, [4, 16]>
+  %o = gir.load %others : !gir.slice<l1, f32, [4, 16]> -> !gir.tile<@SPACE, f32, [4, 16]>
+  %u = gir.binary "add" %t, %o : !gir.tile<@SPACE, f32, [4, 16]>
+  %out = gir.slice %y[%at, %zero] rows(0) cols(1) : !gir.view<dram, f32, [M, 16]> -> !gir.slice<dram, f32, [4, 16]>
+  gir.store %u, %out : !gir.tile<@SPACE, f32, [4, 16]>, !gir.slice<dram, f32, [4, 16]>
+}
+rt.program @main(%x : !rt.buffer<f32, [M, 16]> in "x", %y : !rt.buffer<f32, [M, 16]> out "y") symbols(M : [0, 10]) {
+  launch @k(%x, %y) dims [M] : !rt.buffer<f32, [M, 16]>, !rt.buffer<f32, [M, 16]>
+}
+"#;
+
+/// The two loops of a group are lowered once each. A tile that is computed where it is needed goes past the second: that belongs to
+/// the piece of the store then, with a loop over the tile in both copies. A value of the first piece goes into the second loop: then
+/// the whole group is lowered twice.
+#[test]
+fn pieces_of_a_group() {
+    let cx = context();
+    for (space, row, loops) in [("vec", "%two", 2), ("l1", "%two", 5), ("vec", "%sum", 4)] {
+        let source = PIECES.replace("@SPACE", space).replace("@ROW", row);
+        let before = parse_text(&cx, "pieces", &source).unwrap_or_else(|e| panic!("{e}"));
+        let mut after = copy(&cx, &before);
+        run(&cx, &mut after, "builtin.module(convert-gir-to-cpu{vector-bytes=64})").unwrap_or_else(|e| panic!("{e:?}"));
+        let lowered = text(&cx, &after);
+        let of_tiles = lowered.matches("scf.for ").count() - 1;
+        assert_eq!(of_tiles, loops, "{space}, {row}:\n{lowered}");
+        for m in 0..=10 {
+            let args = [Value::Tensor(random_tensor(&mut Random::new(m as u64), DType::F32, &[m, 16]))];
+            let call = |module: &Module| Interpreter::new(&cx, module).call("main", &args);
+            let (expected, got) = (call(&before).unwrap(), call(&after));
+            let got = got.unwrap_or_else(|e| panic!("{m} rows: {e}\n{lowered}"));
+            compare(&expected[0], &got[0], Tolerance { abs: 0.0, rel: 0.0, ulp: 0 })
+                .unwrap_or_else(|e| panic!("{e:?}"));
         }
     }
 }
