@@ -16,6 +16,11 @@
 // CHECK: a = #llvm.dereferenceable<bytes = 4>, b = #llvm.dereferenceable<bytes = 8, mayBeNull = true>
 "test.op"() {a = #llvm.dereferenceable<bytes = 4, mayBeNull = false>, b = #llvm.dereferenceable<bytes = 8, mayBeNull = true>} : () -> ()
 
+// CHECK: a = #llvm.loop_unroll<disable = false, count = 4 : i32>, b = #llvm.loop_unroll<runtimeDisable = true, full = false>
+"test.op"() {a = #llvm.loop_unroll<count = 4 : i32, disable = false>, b = #llvm.loop_unroll<full = false, runtimeDisable = true>} : () -> ()
+// CHECK: a = #llvm.loop_annotation<unroll = <disable = true>>, b = #llvm.loop_annotation<unroll = <full = true>>
+"test.op"() {a = #llvm.loop_annotation<unroll = <disable = true>>, b = #llvm.loop_annotation<unroll = #llvm.loop_unroll<full = true>>} : () -> ()
+
 // -----
 
 // CHECK: llvm.inttoptr %n dereferenceable<bytes = 4> : i64 to !llvm.ptr
@@ -53,3 +58,23 @@ func.func @f(%n: i64) {
 
 // expected-error@+1 {{expected a number from 0 to 2^32 - 1}}
 "test.op"() {a = !llvm.target<"x", -1>} : () -> ()
+
+// -----
+
+// expected-error@+1 {{expected `disable`, `count`, `runtimeDisable` or `full`}}
+"test.op"() {a = #llvm.loop_unroll<twice = true>} : () -> ()
+
+// -----
+
+// expected-error@+1 {{expected a number of type i32}}
+"test.op"() {a = #llvm.loop_unroll<count = 4 : i64>} : () -> ()
+
+// -----
+
+// expected-error@+1 {{expected a `#llvm.loop_unroll`}}
+"test.op"() {a = #llvm.loop_annotation<unroll = 4 : i32>} : () -> ()
+
+// -----
+
+// expected-error@+1 {{expected 'unroll'}}
+"test.op"() {a = #llvm.loop_annotation<vectorize = <disable = true>>} : () -> ()
