@@ -41,7 +41,7 @@ pub enum Optimization {
 /// The passes of `default<O3>` that change kernels: functions of explicit vectors that call nothing of their module, with loops whose
 /// tiles are unrolled already. What looks for calls to inline, and again for what was simplified before, finds nothing there and
 /// takes a third of the time. Without the propagation of constants after loops are unrolled depthwise convolutions would be a tenth
-/// slower (docs/performance.md).
+/// slower (`docs/rationale/kernel-code.md`).
 const KERNEL_PASSES: &CStr = c"ipsccp,function<eager-inv>(\
     sroa<modify-cfg>,early-cse<memssa>,correlated-propagation,simplifycfg,instcombine<max-iterations=1;no-verify-fixpoint>,\
     reassociate,loop-mssa(loop-instsimplify,loop-simplifycfg,loop-rotate<header-duplication>,licm<allowspeculation>,\
