@@ -131,7 +131,8 @@ impl Accepted {
     /// # Errors
     /// Those of [`into_object`](Self::into_object); `Undefined` with names that nobody provides.
     pub fn into_library_object(self, provided: &[&str], warnings: &mut Vec<Diagnostic>) -> Result<Vec<u8>, Error> {
-        let object = self.into_object(warnings)?;
+        // The runtime that was joined has calls to inline.
+        let object = self.generate(Optimization::Full, warnings)?;
         check_defined_but([object.as_slice()], provided)?;
         Ok(object)
     }
@@ -140,10 +141,14 @@ impl Accepted {
     ///
     /// # Errors
     /// Those of [`LlvmModule::optimize`] and [`LlvmModule::into_object`].
-    pub fn into_object(mut self, warnings: &mut Vec<Diagnostic>) -> Result<Vec<u8>, Error> {
-        self.llvm.optimize(&self.target, Optimization::Kernels)?;
+    pub fn into_object(self, warnings: &mut Vec<Diagnostic>) -> Result<Vec<u8>, Error> {
+        self.generate(Optimization::Kernels, warnings)
+    }
+
+    fn generate(mut self, how: Optimization, warnings: &mut Vec<Diagnostic>) -> Result<Vec<u8>, Error> {
+        self.llvm.optimize(&self.target, how)?;
         warnings.extend(self.llvm.take_warnings());
-        let emitted = self.llvm.into_object(&self.target, Optimization::Kernels)?;
+        let emitted = self.llvm.into_object(&self.target, how)?;
         warnings.extend(emitted.warnings);
         Ok(emitted.output)
     }
