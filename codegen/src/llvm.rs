@@ -38,11 +38,11 @@ pub enum Optimization {
     Full,
 }
 
-/// The passes of `default<O3>` that change kernels: functions of explicit vectors that call nothing of their module, with loops whose
-/// tiles are unrolled already. What looks for calls to inline, and again for what was simplified before, finds nothing there and
-/// takes a third of the time. Without the propagation of constants after loops are unrolled depthwise convolutions would be a tenth
-/// slower (`docs/rationale/kernel-code.md`).
-const KERNEL_PASSES: &CStr = c"ipsccp,function<eager-inv>(\
+/// The passes of `default<O3>` that change kernels: functions of explicit vectors, with loops whose tiles are unrolled already. What
+/// vectorises scalars, and what looks again for what was simplified before, finds nothing there and takes a third of the time. Without
+/// the propagation of constants after loops are unrolled depthwise convolutions would be a tenth slower
+/// (`docs/rationale/kernel-code.md`). Calls are inlined: one that stayed could be bound to another function of that name.
+const KERNEL_PASSES: &CStr = c"ipsccp,cgscc(inline),function<eager-inv>(\
     sroa<modify-cfg>,early-cse<memssa>,correlated-propagation,simplifycfg,instcombine<max-iterations=1;no-verify-fixpoint>,\
     reassociate,loop-mssa(loop-instsimplify,loop-simplifycfg,loop-rotate<header-duplication>,licm<allowspeculation>,\
     simple-loop-unswitch<nontrivial;trivial>),simplifycfg,loop(loop-idiom,indvars,loop-deletion,loop-unroll-full),\

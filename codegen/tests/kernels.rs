@@ -179,8 +179,11 @@ fn squares(count: usize) -> String {
 #[test]
 fn functions_with_long_blocks_stay_scalar() {
     let ir = |count| {
-        let target = Target::new(LINUX, "+avx2");
-        emit_llvm_ir(&squares(count), "squares.mlir", &target, &mut Vec::new()).unwrap()
+        let mut module = MlirModule::parse(&squares(count), "squares.mlir").unwrap();
+        module.run_pipeline(KERNEL_PIPELINE).unwrap();
+        let mut llvm = module.to_llvm().unwrap();
+        llvm.optimize(&Target::new(LINUX, "+avx2"), Optimization::Full).unwrap();
+        llvm.to_text().unwrap()
     };
     let (short, long) = (ir(16), ir(1000));
     assert!(short.contains("fmul <8 x float>"), "{short}");
