@@ -42,9 +42,10 @@ impl Chain<'_, '_> {
         }
     }
 
-    /// What is done to rows of a tile of queries, of few at a time: enough of them for the latency of what is done to each.
+    /// What is done to rows of a tile of queries, of few at a time: enough of them for the latency of what is done to each. A tile that
+    /// no few rows make up is taken as a whole.
     fn few_rows(&self, body: Vec<Node>) -> Vec<Node> {
-        let rows = (1..=FEW_ROWS).rev().find(|rows| self.tile.0 % rows == 0).unwrap_or(1);
+        let rows = (2..=FEW_ROWS).rev().find(|rows| self.tile.0 % rows == 0).unwrap_or(self.tile.0);
         if self.is_of_processor() && rows < self.tile.0 { self.tiles(self.plan.query(), rows, body) } else { body }
     }
 
