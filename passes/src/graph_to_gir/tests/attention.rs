@@ -5,7 +5,7 @@ use sutura_dialects::graph::build::{Built, ComputeInput, ComputeResult, GraphBui
 use sutura_dialects::graph::{Combiner, IteratorKind};
 use sutura_ir::{Context, Module, Type, Value};
 
-use super::{PIPELINE, check, check_with};
+use super::{PIPELINE, agree_on_all_levels, check, check_with};
 use crate::testing::{any, assert_equivalent, context, copy, function, run, tensor, text};
 
 const FEW: &str = "builtin.module(func.func(canonicalize,stitch),\
@@ -72,6 +72,29 @@ fn many_keys_come_in_blocks() {
     {
         let module = heads(&cx, any(), (mask, Type::F32), &added);
         check_with(&cx, &module, FEW, 3, sizes);
+    }
+}
+
+/// Numbers of a value lie apart, and its keys side by side: keys are columns of scores, so values are not turned along them.
+#[test]
+fn values_lie_along_keys() {
+    let cx = context();
+    let (q, k) = (tensor(&cx, &["Q", "8"], Type::F32), tensor(&cx, &["K", "8"], Type::F32));
+    let v = tensor(&cx, &["40", "K"], Type::F32);
+    for keys in [few(), any()] {
+        let before = function(&cx, &[("Q", any()), ("K", keys)], &[q, k, v], |g, args| {
+            let scores = g.product(args[0], args[1], false, true)?;
+            let weights = g.softmax(scores, 1)?;
+            Ok(vec![g.product(weights, args[2], false, true)?])
+        });
+        let mut after = copy(&cx, &before);
+        run(&cx, &mut after, PIPELINE).unwrap_or_else(|e| panic!("{e:?}\n{}", text(&cx, &after)));
+        agree_on_all_levels(
+            &cx,
+            &before,
+            &after,
+            &[&[("Q", 3), ("K", 5)], &[("Q", 13), ("K", 16)], &[("Q", 30), ("K", 1)]],
+        );
     }
 }
 

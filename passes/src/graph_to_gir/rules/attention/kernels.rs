@@ -52,7 +52,8 @@ impl Chain<'_, '_> {
     /// Copies the right factor of a product into panels of its columns.
     fn pack(&self, plan: &ContractPlan) -> Node {
         let (stage, input) = (stage_name(self.nest, plan.stage), plan.rhs);
-        let turned = turns(self.region, self.nest, plan);
+        // Keys are columns of scores: values that lie along them are not turned.
+        let turned = turns(self.region, self.nest, plan).filter(|dim| *dim != self.plan.key());
         let tile = self.in_registers(turned, plan.col());
         let copy = vec![Node::Operand(Operand::new((stage, input), tile, Bring::Tile))];
         let copies = match turned {
