@@ -47,7 +47,9 @@ impl LoopUnroll {
                 &mut value.full
             } else if p.opt_keyword("count") {
                 p.punct("=")?;
-                value.count = Some(count(p)?);
+                if value.count.replace(count(p)?).is_some() {
+                    return Err(p.error_at(loc, "`count` stands twice"));
+                }
                 if p.opt_punct(",") {
                     continue;
                 }
@@ -55,6 +57,9 @@ impl LoopUnroll {
             } else {
                 return Err(p.error_at(loc, "expected `disable`, `count`, `runtimeDisable` or `full`"));
             };
+            if slot.is_some() {
+                return Err(p.error_at(loc, "the parameter stands twice"));
+            }
             p.punct("=")?;
             *slot = Some(p.opt_keyword("true"));
             if *slot == Some(false) {

@@ -78,3 +78,13 @@ func.func @f(%n: i64) {
 
 // expected-error@+1 {{expected 'unroll'}}
 "test.op"() {a = #llvm.loop_annotation<vectorize = <disable = true>>} : () -> ()
+
+// -----
+
+// expected-error@+1 {{the parameter stands twice}}
+"test.op"() {a = #llvm.loop_unroll<disable = true, disable = false>} : () -> ()
+
+// -----
+
+// expected-error@+1 {{`count` stands twice}}
+"test.op"() {a = #llvm.loop_unroll<count = 2 : i32, count = 4 : i32>} : () -> ()
