@@ -5,8 +5,8 @@
 // RUN: not sutura-opt %s --attach-target=file=x.mlir 2>&1 | FileCheck %s --check-prefix=OPTION
 
 // CLOSE: there is no built-in target `x86_avx3`; did you mean `x86_avx2`?
-// FAR: there is no built-in target `vax`; the built-in ones are `x86_avx512`, `x86_avx512_dot`, `x86_avx2`, `generic`, `aarch64`
-// ABSENT: option `name` must be given: one of `x86_avx512`, `x86_avx512_dot`, `x86_avx2`, `generic`, `aarch64`
+// FAR: there is no built-in target `vax`; the built-in ones are `x86_avx512`, `x86_avx512_dot`, `x86_amx`, `x86_avx2`, `generic`, `aarch64`
+// ABSENT: option `name` must be given: one of `x86_avx512`, `x86_avx512_dot`, `x86_amx`, `x86_avx2`, `generic`, `aarch64`
 // OPTION: no option `file`
 
 // CHECK: 'target.machine' op is what the module is for, and @x86_avx2 is asked for

@@ -436,8 +436,12 @@ pub struct DivisorOp<T: AnyTile> {
 ///
 /// Narrow elements are widened to the accumulator's type: integers with their sign, or without where the flag of the factor says so.
 ///
+/// With `interleave = G`, `b` is `[K / G, N * G]`: a row of it has `G` neighbouring places of k of each column, side by side. So do
+/// instructions for matrices take their right factor (the layout that oneDNN and TPP call VNNI).
+///
 /// ```mlir
 /// %r = gir.contract %a, %b, %c {unsigned_lhs} : !gir.tile<vec, i8, [12, 4]>, !gir.tile<vec, i8, [4, 32]>, !gir.tile<vec, i32, [12, 32]>
+/// %s = gir.contract %d, %e, %f {interleave = 2} : !gir.tile<tmm, bf16, [16, 32]>, !gir.tile<tmm, bf16, [16, 32]>, !gir.tile<tmm, f32, [16, 16]>
 /// ```
 #[op(
     "gir.contract",
@@ -455,6 +459,9 @@ pub struct ContractOp<T: AnyTile> {
     /// Integers of the right factor have no sign.
     #[absent]
     unsigned_rhs: Flag,
+    /// Places of k that lie side by side in each column of the right factor.
+    #[absent]
+    interleave: OptAttr<I64Attr>,
     result: Res<T>,
 }
 

@@ -414,10 +414,13 @@ impl Verify for ContractOp<'_> {
         ensure(accumulates, op, diags, || {
             "floats are accumulated in f32 or f64, integers in integers, of at least their width".to_string()
         })?;
-        let extents = a.rows == acc.rows && b.cols == acc.cols && a.cols == b.rows;
+        let group = this.interleave().unwrap_or(1);
+        ensure(group >= 1, op, diags, || format!("'interleave' is the number of places side by side, not {group}"))?;
+        let extents = a.rows == acc.rows && b.cols == acc.cols.scale(group) && a.cols == b.rows.scale(group);
         ensure(extents, op, diags, || {
+            let side_by_side = if group > 1 { format!(", {group} places side by side,") } else { String::new() };
             format!(
-                "[{}, {}] times [{}, {}] does not give [{}, {}]",
+                "[{}, {}] times [{}, {}]{side_by_side} does not give [{}, {}]",
                 a.rows, a.cols, b.rows, b.cols, acc.rows, acc.cols
             )
         })

@@ -226,7 +226,8 @@ fn call_intrinsic(op: OpRef<'_>, frame: &mut Frame<'_>) -> Result<Flow, InterpEr
         return masked_scale(op, frame);
     }
     let operands: Vec<usize> = group(op, 0)?.collect();
-    if let Some(result) = super::interp_dots::dot(full, &operands, frame) {
+    let dot = super::interp_dots::dot(full, &operands, frame);
+    if let Some(result) = dot.or_else(|| super::interp_matrix::matrix(full, &operands, frame)) {
         return result;
     }
     let name = full.strip_prefix("llvm.").and_then(|n| n.split('.').next()).unwrap_or_default();

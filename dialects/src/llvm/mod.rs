@@ -10,6 +10,7 @@ mod interp;
 mod interp_bits;
 mod interp_dots;
 mod interp_intrinsics;
+mod interp_matrix;
 mod interp_memory;
 mod intrinsics;
 mod intrinsics_verify;

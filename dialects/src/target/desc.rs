@@ -73,7 +73,8 @@ pub struct SpaceDesc {
     pub managed: bool,
 }
 
-/// An intrinsic that means `acc + a . b` with `a` of `[mr, kr]`, `b` of `[kr, nr]` and `acc` of `[mr, nr]`.
+/// An intrinsic that means `acc + a . b` with `a` of `[mr, kr]`, `b` of `[kr, nr]` and `acc` of `[mr, nr]`; where `b` has several places
+/// side by side, it is `[kr / interleave, nr * interleave]`.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct RegisterTile {
     /// Name of the intrinsic.
@@ -94,6 +95,8 @@ pub struct RegisterTile {
     pub nr: i64,
     /// Depth.
     pub kr: i64,
+    /// Places of the depth that lie side by side in each column of `b`.
+    pub interleave: i64,
 }
 
 /// What a description without the number is taken to have.
@@ -200,6 +203,13 @@ impl TargetDesc {
         self.unit_ns(dram_bytes, flops) > 2 * self.launch_ns
     }
 
+    /// True for registers that are no vectors, and that an intrinsic for products of narrow numbers computes with.
+    pub fn only_multiplies(&self, space: &str) -> bool {
+        let vectors = self.vector_space().is_some_and(|vectors| vectors.name == space);
+        !vectors
+            && self.register_tiles.iter().any(|tile| tile.space == space && tile.kr > 1 && tile.operand != tile.acc)
+    }
+
     /// The largest register tile for operands of this element type.
     pub fn register_tile(&self, operand: Type) -> Option<&RegisterTile> {
         self.register_tiles.iter().filter(|t| t.operand == operand).max_by_key(|t| (t.mr * t.nr * t.kr, t.nr))
@@ -245,12 +255,12 @@ impl SpaceDesc {
 impl RegisterTile {
     /// One for each choice of the intrinsic's extents; nothing when its meaning is not one contraction of its operands, in order.
     fn read(op: IntrinsicOp<'_>) -> Vec<Self> {
-        let Some(unsigned) = contracts(op) else { return vec![] };
+        let Some(Contracts { unsigned, interleave }) = contracts(op) else { return vec![] };
         let cx = op.op_ref().cx;
         let of = |types: Vec<Type>| {
             let tile = |i: usize| cx.type_as::<TileType>(types[i]);
             let (a, b, acc) = (tile(0)?, tile(1)?, tile(2)?);
-            let ((mr, kr), (_, nr)) = (a.extents()?, b.extents()?);
+            let ((mr, kr), (_, nr)) = (a.extents()?, acc.extents()?);
             (a.elem == b.elem).then(|| Self {
                 name: op.sym_name().to_owned(),
                 emit: op.emit().to_owned(),
@@ -261,14 +271,31 @@ impl RegisterTile {
                 mr,
                 nr,
                 kr,
+                interleave,
             })
         };
         signatures(op.op_ref()).into_iter().filter_map(|(operands, _)| of(operands)).collect()
     }
 }
 
-/// Whether integers of each factor have no sign, where an intrinsic's meaning is to contract its first two arguments into the third.
-pub fn contracts(op: IntrinsicOp<'_>) -> Option<[bool; 2]> {
+/// How an intrinsic contracts its first two arguments into the third.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Contracts {
+    /// Whether integers of each factor have no sign.
+    pub unsigned: [bool; 2],
+    /// Places of the sum that lie side by side in each column of the right factor.
+    pub interleave: i64,
+}
+
+impl Contracts {
+    /// How a contraction of tiles does it.
+    pub fn of(op: ContractOp<'_>) -> Self {
+        Self { unsigned: [op.unsigned_lhs(), op.unsigned_rhs()], interleave: op.interleave().unwrap_or(1) }
+    }
+}
+
+/// How an intrinsic contracts, where that is its meaning.
+pub fn contracts(op: IntrinsicOp<'_>) -> Option<Contracts> {
     let entry = op.body().entry()?;
     let ops: Vec<OpRef<'_>> = entry.ops().collect();
     let [contract, end] = &ops[..] else { return None };
@@ -276,7 +303,7 @@ pub fn contracts(op: IntrinsicOp<'_>) -> Option<[bool; 2]> {
     let operands: Vec<Value> = contract.op_ref().operands().collect();
     let whole = operands.len() == 3 && operands == entry.args();
     let yields = end.args().collect::<Vec<_>>() == [contract.result()];
-    (whole && yields).then(|| [contract.unsigned_lhs(), contract.unsigned_rhs()])
+    (whole && yields).then(|| Contracts::of(contract))
 }
 
 /// FNV-1a, 64 bits (Fowler, Noll, Vo), of the generic form: comments and layout of the file do not matter.

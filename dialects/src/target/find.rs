@@ -15,6 +15,7 @@ use super::{machine_in, machine_of};
 const EMBEDDED: &[(&str, &str)] = &[
     ("x86_avx512", include_str!("../../../targets/x86_avx512.mlir")),
     ("x86_avx512_dot", include_str!("../../../targets/x86_avx512_dot.mlir")),
+    ("x86_amx", include_str!("../../../targets/x86_amx.mlir")),
     ("x86_avx2", include_str!("../../../targets/x86_avx2.mlir")),
     ("generic", include_str!("../../../targets/generic.mlir")),
     ("aarch64", include_str!("../../../targets/aarch64.mlir")),

@@ -13,7 +13,7 @@ pub(crate) mod testing;
 mod tests;
 mod verify;
 
-pub use desc::{RegisterTile, SpaceDesc, TargetDesc, contracts};
+pub use desc::{Contracts, RegisterTile, SpaceDesc, TargetDesc, contracts};
 pub use find::{Finder, HOST, PATH_VARIABLE, Target, TargetError, embedded_names, from_file, from_text};
 pub use processor::{BlockNeeds, Bound, Occupancy, ProcessorDesc};
 

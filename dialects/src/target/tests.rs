@@ -15,7 +15,7 @@ fn built_in_descriptions_say_what_plans_need() {
     let cx = context();
     let finder = Finder::default();
     let gpus = ["cpu_fibers", "gfx1100", "gfx90a", "gfx942", "lavapipe", "sm_100", "sm_80", "sm_90", "vulkan"];
-    let processors = ["aarch64", "generic", "riscv64", "x86_avx2", "x86_avx512", "x86_avx512_dot"];
+    let processors = ["aarch64", "generic", "riscv64", "x86_amx", "x86_avx2", "x86_avx512", "x86_avx512_dot"];
     let mut names = [&gpus[..], &processors].concat();
     names.sort_unstable();
     assert_eq!(finder.names(&cx).unwrap(), names);
@@ -33,6 +33,7 @@ fn built_in_descriptions_say_what_plans_need() {
         ("x86_avx2", 32, 16, (6, 16)),
         ("x86_avx512", 64, 32, (12, 32)),
         ("x86_avx512_dot", 64, 32, (12, 32)),
+        ("x86_amx", 64, 32, (12, 32)),
     ] {
         let desc = finder.find(&cx, name).unwrap().desc;
         assert_eq!((desc.vector_bytes(), desc.registers(), desc.lanes(32)), (vector, registers, vector / 4));
@@ -87,6 +88,8 @@ fn the_host_gets_the_best_that_fits() {
     assert_eq!(name(&all), "x86_avx512");
     let dots = [&all[..], &["avx512vnni", "avx512bf16"]].concat();
     assert_eq!(name(&dots), "x86_avx512_dot");
+    assert_eq!(name(&[&dots[..], &["amx-tile", "amx-int8"]].concat()), "x86_avx512_dot", "no products of bf16");
+    assert_eq!(name(&[&dots[..], &["amx-tile", "amx-int8", "amx-bf16"]].concat()), "x86_amx");
     assert_eq!(name(&narrow), "x86_avx2");
     assert_eq!(name(&["avx", "sse3"]), "generic");
     assert_eq!(finder.host(&cx, "aarch64-linux", &["neon"]).unwrap().desc.name, "aarch64");

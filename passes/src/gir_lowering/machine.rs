@@ -20,6 +20,8 @@ pub(super) struct Machine {
     pub(super) async_copy: bool,
     /// Names of the spaces that are registers.
     registers: Vec<String>,
+    /// Those of them that only multiply.
+    multiplying: Vec<String>,
 }
 
 /// Widths of vectors of a kernel, in elements, whatever their type.
@@ -83,6 +85,7 @@ impl Machine {
                 shared_bytes: None,
                 async_copy: false,
                 registers,
+                multiplying: vec![],
             });
         };
         let desc = TargetDesc::from_op(machine).map_err(plain)?;
@@ -99,8 +102,10 @@ impl Machine {
             }
             (bytes, _) => Lanes::only(bytes),
         };
-        let registers = desc.of_class(Class::Reg).map(|space| space.name.clone()).collect();
-        Ok(Self { lanes, fused: desc.has_fma(), subgroup: None, shared_bytes: None, async_copy: false, registers })
+        let registers: Vec<String> = desc.of_class(Class::Reg).map(|space| space.name.clone()).collect();
+        let multiplying = registers.iter().filter(|space| desc.only_multiplies(space)).cloned().collect();
+        let fused = desc.has_fma();
+        Ok(Self { lanes, fused, subgroup: None, shared_bytes: None, async_copy: false, registers, multiplying })
     }
 
     /// The module's machine, a GPU: its threads take single elements, or a few neighbours, and share no cache with others.
@@ -128,6 +133,7 @@ impl Machine {
             shared_bytes: shared.map(number),
             async_copy: async_copy.is_some(),
             registers,
+            multiplying: vec![],
         })
     }
 
@@ -147,6 +153,11 @@ impl Machine {
         let message =
             || format!("makes a tile with {count} {what}, each of which has code of its own: at most {MOST_UNROLLED}");
         (count > MOST_UNROLLED).then(message)
+    }
+
+    /// True for a tile in registers that only multiply.
+    pub(super) fn only_multiplies(&self, ty: &TileType) -> bool {
+        self.multiplying.iter().any(|name| **name == *ty.space)
     }
 
     /// True when a tile is held in registers: it lies in a register space, or it has one column.

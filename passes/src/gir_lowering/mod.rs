@@ -14,6 +14,7 @@ mod hazards;
 mod kernel;
 mod lanes;
 mod machine;
+mod matrix;
 mod memory;
 mod ops;
 mod pick;

@@ -205,6 +205,10 @@ impl<'a> Lowering<'a, '_> {
             }
             self.before_reading_writable();
         }
+        if self.machine.only_multiplies(ty) {
+            let tile = self.load_matrix(this, &slice)?;
+            return self.hold(op, Held::Tile(tile));
+        }
         if self.machine.in_registers(ty) {
             let (rows, cols) = self.at(op, extents(ty))?;
             if let Some(factor) = self.factor_of_dots(this)? {
@@ -280,6 +284,9 @@ impl<'a> Lowering<'a, '_> {
             if let Some(alive) = self.alive() {
                 slice.exists = Some(self.e.both(slice.exists, alive));
             }
+            if self.machine.only_multiplies(self.tile_type(op, this.tile())) {
+                return self.store_matrix(this, &tile, &slice);
+            }
             let stored = self.e.with_lanes(lanes, |e| e.store_tile(&tile, &slice));
             return self.at(op, stored);
         }
@@ -326,6 +333,11 @@ impl<'a> Lowering<'a, '_> {
         let Some(ty) = op.cx.type_as::<TileType>(op.ty(op.result(0))) else {
             return self.fail(op, format!("has no lowering to a {}", self.processor()));
         };
+        let mut tiles = op.operands().chain(op.results()).filter_map(|value| op.cx.type_as::<TileType>(op.ty(value)));
+        if tiles.any(|ty| self.machine.only_multiplies(ty)) {
+            let tile = self.matrix_op(op)?;
+            return self.hold(op, Held::Tile(tile));
+        }
         if let Some(this) = op.as_::<ReduceOp>() {
             return self.reduce_op(&this);
         }
@@ -336,6 +348,23 @@ impl<'a> Lowering<'a, '_> {
             let id = self.strip_op(op, ty)?;
             self.hold(op, Held::Strip(id))
         }
+    }
+
+    /// An operation on tiles in registers that only multiply.
+    fn matrix_op(&mut self, op: OpRef<'a>) -> Lowered<'a, RegTile> {
+        if let Some(this) = op.as_::<FillOp>() {
+            return self.zero_matrix(op, this.constant());
+        }
+        let Some(Contraction::Matrix(name)) = self.contraction(op)? else {
+            return self
+                .fail(op, "computes with registers that only an intrinsic for products of matrices computes with");
+        };
+        let mut tiles = Vec::new();
+        for operand in op.operands() {
+            tiles.push(self.tile(op, operand)?);
+        }
+        let [a, b, acc] = &tiles[..] else { return self.fail(op, "takes two factors and sums") };
+        self.multiply_matrices(op, name, (a, b, acc))
     }
 
     fn reduce_op(&mut self, this: &ReduceOp<'a>) -> Lowered<'a, ()> {
@@ -509,6 +538,9 @@ impl<'a> Lowering<'a, '_> {
             let result = match contraction {
                 Contraction::Fused => self.e.contract_tiles((a, b, acc), unsigned.unwrap_or_default()),
                 Contraction::Dot(dot) => self.e.dot_tiles(dot, (a, b, acc)),
+                Contraction::Matrix(name) => {
+                    Err(format!("'{name}' multiplies tiles in registers that only multiply, and these are vectors"))
+                }
             };
             return self.at(op, result);
         }

@@ -21,6 +21,8 @@ enum Form {
     Fused,
     /// An intrinsic of LLVM that takes an accumulator and two vectors of words.
     Dot,
+    /// An intrinsic of LLVM that takes sizes, an accumulator and two registers of AMX.
+    Matrix,
 }
 
 /// What `emit` may name: a name, or with a star what names begin with.
@@ -34,6 +36,11 @@ const ENTRIES: &[(&str, Form)] = &[
     ("llvm.aarch64.neon.udot.*", Form::Dot),
     ("llvm.aarch64.neon.usdot.*", Form::Dot),
     ("llvm.aarch64.neon.bfdot.*", Form::Dot),
+    ("llvm.x86.tdpbf16ps.internal", Form::Matrix),
+    ("llvm.x86.tdpbssd.internal", Form::Matrix),
+    ("llvm.x86.tdpbsud.internal", Form::Matrix),
+    ("llvm.x86.tdpbusd.internal", Form::Matrix),
+    ("llvm.x86.tdpbuud.internal", Form::Matrix),
 ];
 
 /// Bits of a word.
@@ -59,6 +66,8 @@ pub(super) struct Dot<'a> {
 pub(super) enum Contraction<'a> {
     Fused,
     Dot(Dot<'a>),
+    /// The intrinsic's name.
+    Matrix(&'a str),
 }
 
 /// The intrinsic `name` of the machine `op`, if `op` is one that has it.
@@ -93,6 +102,7 @@ impl<'a> Lowering<'a, '_> {
                 let order = intrinsic.order().unwrap_or(Order::LeftFirst);
                 Ok(Some(Contraction::Dot(Dot { name: intrinsic.emit(), order })))
             }
+            Some(Form::Matrix) if means && self.gpu.is_none() => Ok(Some(Contraction::Matrix(intrinsic.emit()))),
             _ => {
                 let emit = intrinsic.emit();
                 self.fail(op, format!("a {} has no instruction '{emit}' for @{name}", self.processor()))
@@ -298,6 +308,8 @@ mod tests {
     fn names_have_one_form_and_others_have_none() {
         assert_eq!(form_of("vector.fma"), Some(Form::Fused));
         assert_eq!(form_of("llvm.x86.avx512.vpdpbusd.512"), Some(Form::Dot));
+        assert_eq!(form_of("llvm.x86.tdpbf16ps.internal"), Some(Form::Matrix));
+        assert_eq!(form_of("llvm.x86.tdpbf16ps"), None, "registers are LLVM's to choose");
         // It saturates, so no sum of it is right.
         assert_eq!(form_of("llvm.x86.avx512.vpdpbusds.512"), None);
         assert_eq!(form_of("llvm.x86.avx512.pmaddubs.w.512"), None);

@@ -57,6 +57,19 @@ pub(super) struct GroupTile {
     pub(super) space: Space,
 }
 
+/// How the machine multiplies narrow numbers.
+#[derive(Clone, Debug)]
+pub(super) struct NarrowUnit {
+    /// The machine for such products: its tiles are those of the instruction.
+    pub(super) machine: Machine,
+    /// Places of a sum that the instruction takes.
+    pub(super) step: i64,
+    /// Places that lie side by side in panels.
+    pub(super) group: i64,
+    /// Where its tiles lie.
+    pub(super) space: Space,
+}
+
 /// Units of a group that share factors.
 const UNITS: i64 = 4;
 
@@ -128,8 +141,7 @@ impl Machine {
         if tiles.is_empty() {
             tiles = halved(tile_for(desc));
         }
-        let dots = desc.register_tiles.iter().filter(|t| t.kr > 1 && t.operand != t.acc && *t.space == *registers);
-        let narrow = dots.cloned().collect();
+        let narrow = desc.register_tiles.iter().filter(|t| t.kr > 1 && t.operand != t.acc).cloned().collect();
         let own = desc.caches().filter(|space| space.owner != Owner::All).filter_map(|space| space.bytes).max();
         // A thread's scratch is at most twice that of any machine.
         let near_bytes = own.map_or(NEAR_BYTES, |bytes| i64::try_from(bytes / 2).unwrap_or(i64::MAX).min(NEAR_BYTES));
@@ -215,19 +227,28 @@ impl Machine {
         &self.tiles
     }
 
-    /// The machine for products of narrow numbers: its tiles are those of the instruction for them, those that it has for others before
-    /// the rest; and the places of a sum that the instruction takes. `None` where it has none.
-    pub(super) fn for_narrow(&self, factors: &Narrow) -> Option<(Self, i64)> {
+    /// How products of narrow numbers are computed: tiles are those of the first instruction for them, of vectors those that the machine
+    /// has for other products before the rest. `None` where it has none.
+    pub(super) fn for_narrow(&self, factors: &Narrow) -> Option<NarrowUnit> {
         let fits = |t: &&RegisterTile| (t.operand, t.unsigned, t.acc) == (factors.elem, factors.unsigned, factors.acc);
         let own: Vec<&RegisterTile> = self.narrow.iter().filter(fits).collect();
-        let step = own.first()?.kr;
-        let own: Vec<(i64, i64)> = own.iter().filter(|t| t.kr == step).map(|t| (t.mr, t.nr)).collect();
-        let mut tiles: Vec<(i64, i64)> = self.tiles.iter().copied().filter(|tile| own.contains(tile)).collect();
+        let first = *own.first()?;
+        let own: Vec<(i64, i64)> = own.iter().filter(|t| t.name == first.name).map(|t| (t.mr, t.nr)).collect();
+        let vectors = first.space == *self.registers;
+        let of_others = self.tiles.iter().copied().filter(|tile| vectors && own.contains(tile));
+        let mut tiles: Vec<(i64, i64)> = of_others.collect();
         if tiles.is_empty() {
             tiles = own;
             tiles.sort_by_key(|(rows, columns)| std::cmp::Reverse((rows * columns, *columns)));
         }
-        Some((Self { tiles, ..self.clone() }, step))
+        let machine = Self { tiles, ..self.clone() };
+        let group = if first.interleave > 1 { first.interleave } else { first.kr };
+        Some(NarrowUnit { machine, step: first.kr, group, space: first.space.as_str().into() })
+    }
+
+    /// True for registers that only an instruction for products computes with.
+    pub(super) fn only_multiplies(&self, space: &str) -> bool {
+        *space != *self.registers && self.narrow.iter().any(|tile| tile.space == space)
     }
 
     /// The least height of tiles so wide of an instruction for narrow numbers that is at least `rows`, or else its greatest one; `rows`

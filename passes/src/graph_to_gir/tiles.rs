@@ -289,6 +289,14 @@ impl Emit<'_> {
             Number::Tile(tile) if tile.shape == shape && like.is_none_or(|l| tile.window >= l.window) => {
                 return tile;
             }
+            // Along an axis of one element there is nothing to repeat.
+            Number::Tile(tile)
+                if like.is_none()
+                    && tile.window == Covers::All
+                    && frame.extents(tile.shape) == frame.extents(shape) =>
+            {
+                return Tile { shape, ..tile };
+            }
             Number::Tile(tile) => tile,
             Number::Constant(value, elem) if like.is_none() || shape == Shape::SCALAR => {
                 return self.fill(frame, value, elem, shape);

@@ -13,7 +13,7 @@ use std::collections::HashMap;
 use sutura_dialects::gir::ops::{ContractOp, IntrinsicOp, KernelOp, LoadOp, MoveOp};
 use sutura_dialects::gir::types::TileType;
 use sutura_dialects::target::instances::signatures;
-use sutura_dialects::target::{contracts, ops as target};
+use sutura_dialects::target::{Contracts, contracts, ops as target};
 use sutura_ir::analysis::PreservedAnalyses;
 use sutura_ir::pass::{Anchor, Pass, PassInfo, PassOptions, PassResult, PassRun, StatisticInfo};
 use sutura_ir::{Body, Context, Loc, Op, OpRef, Rewriter, Type, Value};
@@ -47,8 +47,8 @@ struct Contraction {
     name: String,
     /// Types of left operand, right operand and accumulator, for each choice of its extents.
     types: Vec<Vec<Type>>,
-    /// Whether integers of each factor have no sign.
-    unsigned: [bool; 2],
+    /// Which contraction it is.
+    means: Contracts,
 }
 
 impl Pass for Tensorize {
@@ -79,9 +79,9 @@ fn contractions(machine: OpRef<'_>) -> Vec<Contraction> {
     let entry = machine.region(0).and_then(|r| r.entry());
     let ops = entry.into_iter().flat_map(|block| block.ops());
     ops.filter_map(|op| {
-        let unsigned = contracts(op.as_::<target::IntrinsicOp>()?)?;
+        let means = contracts(op.as_::<target::IntrinsicOp>()?)?;
         let types = signatures(op).into_iter().map(|(operands, _)| operands).collect();
-        Some(Contraction { name: op.symbol_name()?.to_string(), types, unsigned })
+        Some(Contraction { name: op.symbol_name()?.to_string(), types, means })
     })
     .collect()
 }
@@ -121,9 +121,9 @@ fn replace(
     let operands: Vec<Value> = body.operands(op).collect();
     let types: Vec<Type> = operands.iter().map(|v| body.ty(*v)).collect();
     let (loc, this) = (body.loc(op), OpRef::new(cx, body, op));
-    let unsigned = this.as_::<ContractOp>().map(|this| [this.unsigned_lhs(), this.unsigned_rhs()]);
+    let means = this.as_::<ContractOp>().map(Contracts::of);
     let elsewhere = |own: &Vec<Type>| own.iter().zip(&types).all(|(own, ty)| in_space_of(cx, *ty, *own) == *own);
-    let fitting = intrinsics.iter().filter(|i| Some(i.unsigned) == unsigned);
+    let fitting = intrinsics.iter().filter(|i| Some(i.means) == means);
     let here = |i: &&Contraction| i.types.contains(&types);
     let found = fitting.clone().find(here).map(|i| (i, &types));
     let found = found.or_else(|| fitting.clone().find_map(|i| Some((i, i.types.iter().find(|own| elsewhere(own))?))));

@@ -176,6 +176,8 @@ pub(super) enum What {
         acc: Slot,
         /// Whether integers of each factor have no sign.
         unsigned: [bool; 2],
+        /// Places that lie side by side in each column of the right factor.
+        interleave: usize,
         out: Slot,
     },
     /// Binds operands and results of an intrinsic's body, and a tile to its home.
@@ -662,7 +664,8 @@ impl<'a> Compiler<'_, 'a> {
         } else if let Some(this) = op.as_::<ContractOp<'_>>() {
             let (lhs, rhs, acc) = (self.get(this.lhs())?, self.get(this.rhs())?, self.get(this.acc())?);
             let unsigned = [this.unsigned_lhs(), this.unsigned_rhs()];
-            What::Contract { lhs, rhs, acc, unsigned, out: self.result(op) }
+            let interleave = usize::try_from(this.interleave().unwrap_or(1)).unwrap_or(1).max(1);
+            What::Contract { lhs, rhs, acc, unsigned, interleave, out: self.result(op) }
         } else if let Some(this) = op.as_::<DivisorOp<'_>>() {
             let position = self.all(this.position())?.try_into().ok();
             What::Divisor { operand: self.get(this.operand())?, position, check: self.check(op)?, out: self.result(op) }

@@ -417,12 +417,14 @@ impl<'l, 'a, 'm> Machine<'l, 'a, 'm> {
                 (self.tile(u, *operand)?.broadcast(&*self.tile(u, *like)?)?, *out)
             }
             What::Transpose { operand, out } => (self.tile(u, *operand)?.transpose()?, *out),
-            What::Contract { lhs, rhs, acc, unsigned, out } => {
+            What::Contract { lhs, rhs, acc, unsigned, interleave, out } => {
                 let (lhs, rhs) = (self.tile(u, *lhs)?, self.tile(u, *rhs)?);
+                let apart = if *interleave > 1 { Some(rhs.apart(*interleave)?) } else { None };
+                let rhs = apart.as_ref().unwrap_or(&*rhs);
                 if lhs.dtype.is_float() {
-                    self.counters.flops += 2 * lhs.products(&rhs);
+                    self.counters.flops += 2 * lhs.products(rhs);
                 }
-                (lhs.contract(&rhs, &*self.tile(u, *acc)?, *unsigned)?, *out)
+                (lhs.contract(rhs, &*self.tile(u, *acc)?, *unsigned)?, *out)
             }
             What::Divisor { .. } => return self.divisor(u, what),
             What::Copy { from, out } => (Tile::clone(&*self.tile(u, *from)?), *out),

@@ -292,6 +292,22 @@ impl Tile {
         Ok(out)
     }
 
+    /// The right factor `[K, N]` of which each row here has `group` places of every column side by side.
+    pub(super) fn apart(&self, group: usize) -> Result<Self, Fault> {
+        if self.window.rect != Rect::full(self.rows, self.cols) && !self.window.everywhere || self.cols % group != 0 {
+            return Err(Fault::invalid_ir("places that lie side by side must all exist"));
+        }
+        self.need_defined("multiplies")?;
+        let (rows, cols) = (self.rows * group, self.cols / group);
+        let window = Window { rect: Rect::full(rows, cols), everywhere: self.window.everywhere };
+        let mut out = Self::new(self.dtype, rows, cols, window)?;
+        for row in 0..rows {
+            let from = row / group * self.cols + row % group;
+            out.lanes.gather(row * cols, &self.lanes, from, group as i64, cols);
+        }
+        Ok(out)
+    }
+
     /// `acc + self . rhs`, each product added with one rounding, in the order of k.
     pub(super) fn contract(&self, rhs: &Self, acc: &Self, unsigned: [bool; 2]) -> Result<Self, Fault> {
         let (a, b) = (self.window, rhs.window);

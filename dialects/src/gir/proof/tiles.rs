@@ -128,6 +128,12 @@ impl<'a> Prover<'a> {
         let (a, b) = (self.facts_of(op, this.lhs())?, self.facts_of(op, this.rhs())?);
         a.need(&a.window, "multiplies")?;
         b.need(&b.window, "multiplies")?;
+        if this.interleave().is_some() && b.window != Rect::default() {
+            return Err(format!(
+                "takes a right factor with places side by side that is not proven whole: ({})",
+                b.window
+            ));
+        }
         if !a.everywhere && !b.everywhere && a.window.cols != b.window.rows {
             let (a, b) = (&a.window.cols, &b.window.rows);
             return Err(format!("takes operands whose windows along k are not proven equal: ({a}) and ({b})"));

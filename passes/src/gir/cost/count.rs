@@ -567,7 +567,13 @@ impl<'a> Walk<'_, 'a> {
     }
 
     fn contracted(&mut self, op: OpRef<'a>, this: ContractOp<'a>) -> Result<Tile, String> {
-        let (a, b, acc) = (self.tile(this.lhs())?, self.tile(this.rhs())?, self.tile(this.acc())?);
+        let (a, mut b, acc) = (self.tile(this.lhs())?, self.tile(this.rhs())?, self.tile(this.acc())?);
+        if this.interleave().is_some() {
+            // All of it exists.
+            let (left, sums) = (self.tile_type(op, this.lhs())?, self.tile_type(op, this.acc())?);
+            let whole = Tile::of(Span::whole(left.cols.clone()), Span::whole(sums.cols.clone()));
+            b = Tile { everywhere: b.everywhere, ..whole };
+        }
         let k = if a.everywhere { b.rows.clone() } else { a.cols.clone() };
         let float = self.tile_type(op, this.lhs())?.elem.is_float(self.cx);
         // Columns last: they are what vectors hold.

@@ -1,17 +1,25 @@
 //! Products of narrow numbers: a contraction takes several places of the sum, and tiles are those of the machine's instruction.
 
-use sutura_dialects::schedule::{Dim, Kernel, Loop, Node, Runs, Split};
+use sutura_dialects::schedule::{Bring, Dim, Kernel, Loop, Node, Operand, Runs, Split, Tile};
 
 use super::product::{Product, several};
-use super::{each, in_grid};
+use super::{each, in_grid, place, stage_name};
 
 /// Fewest panels that leave groups for threads where a group has many rows.
 const PANELS: i64 = 8;
+
+/// Most rows at a time of what follows a product whose sums come from memory near.
+const ROWS: i64 = 8;
 
 impl Product<'_, '_> {
     /// The dim of which a contraction takes several places.
     pub(super) fn summed_together(&self) -> Option<usize> {
         self.plan.sums.last().copied().filter(|_| self.step > 1)
+    }
+
+    /// True where the tiles of the product lie in registers that only multiply.
+    pub(super) fn only_multiplies(&self) -> bool {
+        self.region.machine.only_multiplies(&self.space)
     }
 
     /// Tiles are as high as the machine has an instruction for.
@@ -38,14 +46,35 @@ impl Product<'_, '_> {
     }
 }
 
-/// Loops over what is summed, outermost first; the last one takes as many places as a contraction does.
-pub(super) fn sums(product: &Product<'_, '_>, body: Vec<Node>) -> Vec<Node> {
+/// Loops over what is summed, outermost first; the last one takes so many places where a contraction takes several.
+pub(super) fn sums(product: &Product<'_, '_>, places: i64, body: Vec<Node>) -> Vec<Node> {
     let last = product.summed_together();
     let in_turn = |body, dim: &usize| match Some(*dim) == last {
-        true => vec![Node::Loop(Loop::new(Dim(*dim), Split::By(product.step), Runs::InTurn, body))],
+        true => vec![Node::Loop(Loop::new(Dim(*dim), Split::By(places), Runs::InTurn, body))],
         false => vec![each(*dim, body)],
     };
     product.plan.sums.iter().rev().fold(body, in_turn)
+}
+
+/// A tile of a product of so many rows, which `body` makes, and what follows it. Registers that only multiply hand their sums over in memory
+/// near, from where a few rows at a time go on.
+pub(super) fn followed(product: &Product<'_, '_>, rows: i64, (tile, mut body): (&Tile, Vec<Node>)) -> Vec<Node> {
+    let (nest, plan, machine) = (product.nest, product.plan, product.region.machine);
+    let on = |tile: &Tile| plan.rest.iter().map(|s| Node::Place(place(nest, *s, tile))).collect::<Vec<_>>();
+    let reader = nest.stages[plan.stage].results[0].slot.and_then(|slot| {
+        let reads = |s: &usize| nest.stages[*s].inputs.iter().position(|read| read.slot == Some(slot));
+        plan.rest.iter().find_map(|s| Some((*s, reads(s)?)))
+    });
+    let Some((stage, input)) = reader.filter(|_| product.only_multiplies()) else {
+        body.extend(on(tile));
+        return body;
+    };
+    let near = Tile { rows: None, space: machine.cache.to_string(), ..tile.clone() };
+    let made = Operand { body, ..Operand::new((stage_name(nest, stage), input), near, Bring::Cache) };
+    let rest = on(&Tile { space: machine.registers.to_string(), padded: false, ..tile.clone() });
+    let few = (1..=ROWS).rev().find(|few| rows % few == 0).unwrap_or(1);
+    let rest = plan.row().map_or(rest.clone(), |row| several((row, few, rows), rest));
+    [Node::Operand(made)].into_iter().chain(rest).collect()
 }
 
 /// Groups that have several tiles of rows each: those of a block of rows follow each other.

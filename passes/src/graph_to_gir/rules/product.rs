@@ -10,6 +10,7 @@
 //! where rows are dear, see [`ContractPlan::columns_per_packing`](crate::region::ContractPlan).
 
 use sutura_dialects::r#dyn::poly::Poly;
+use sutura_dialects::gir::types::Space;
 use sutura_dialects::schedule::{Bring, Dim, Kernel, Launch, Loop, Node, Operand, Place, Runs, Split, Tile, Version};
 
 use super::super::kernel::Built;
@@ -17,7 +18,7 @@ use super::super::machine::{GroupTile, LowerTile};
 use super::super::region::{FusedRegion, Lowered};
 use super::super::schedule::{Group, Part, begin_of, emit};
 use super::left::Blocks;
-use super::narrow::sums;
+use super::narrow::{followed, sums};
 use super::{each, in_grid, narrow, place, stage_name, staged, stream};
 use crate::region::contract::even_height;
 use crate::region::{Access, ContractPlan, Fit, Nest, Stage, Windows};
@@ -79,6 +80,10 @@ pub(super) struct Product<'r, 'a> {
     pub(super) lower: Vec<LowerTile>,
     /// Places of the sum that a contraction takes: several where the machine multiplies narrow numbers.
     pub(super) step: i64,
+    /// Places of the sum that lie side by side in panels.
+    pub(super) group: i64,
+    /// Where the tiles of the product lie.
+    pub(super) space: Space,
     /// Panels of the right factor are packed; otherwise it is read as it lies.
     pub(super) packs: bool,
     /// What a group has of a product whose left factor it packs.
@@ -108,10 +113,13 @@ impl<'r, 'a> Product<'r, 'a> {
         };
         let rows = plan.row().map_or((1, 1), range);
         let narrow = plan.narrow.and_then(|factors| region.machine.for_narrow(&factors));
-        let machine = narrow.as_ref().map_or(region.machine, |(machine, _)| machine);
+        let machine = narrow.as_ref().map_or(region.machine, |narrow| &narrow.machine);
         let (tile, lower) = machine.tile_and_lower(rows, range(plan.col()).1);
-        let (step, blocks) = (narrow.as_ref().map_or(1, |(_, step)| *step), Blocks::default());
-        let mut this = Self { region, nest, plan, tile, lower, step, packs: true, blocks, group_tile: None };
+        let (step, group) = narrow.as_ref().map_or((1, 1), |narrow| (narrow.step, narrow.group));
+        let space = narrow.as_ref().map_or_else(|| machine.registers.clone(), |narrow| narrow.space.clone());
+        let blocks = Blocks::default();
+        let mut this =
+            Self { region, nest, plan, tile, lower, step, group, space, packs: true, blocks, group_tile: None };
         this.packs = !this.lies_in_panels() && !this.sums_nothing();
         this.tile.0 = this.rows_near().min(tile.0);
         if this.keeps_near() && rows.0 == rows.1 && rows.0 > this.tile.0 {
@@ -258,7 +266,7 @@ fn pack_kernel(product: &Product<'_, '_>) -> Kernel {
     let body = made.chain([pack]).collect();
     let body = match turned {
         Some(_) => in_turned_tiles(product.region, &plan.sums, body),
-        None => sums(product, body),
+        None => sums(product, product.group, body),
     };
     Kernel::new(in_grid(panels(product), body))
 }
@@ -284,11 +292,12 @@ pub(super) fn in_turned_tiles(region: &FusedRegion<'_>, sums: &[usize], body: Ve
 /// A product in tiles of so many rows; where a group makes its rows of the left factor, it has so many tiles of them.
 fn product_kernel(product: &Product<'_, '_>, (rows, tiles): (i64, i64)) -> Kernel {
     let (nest, plan, machine) = (product.nest, product.plan, product.region.machine);
-    let space = machine.registers.to_string();
-    let tile = Tile { rows: plan.row().map(Dim), cols: Some(Dim(plan.col())), space, padded: false };
+    let space = product.space.to_string();
+    let tile =
+        Tile { rows: plan.row().map(Dim), cols: Some(Dim(plan.col())), space, padded: product.only_multiplies() };
     let contract = Node::Place(Place { contract: true, ..place(nest, plan.stage, &tile) });
-    let mut body = sums(product, vec![contract]);
-    body.extend(plan.rest.iter().map(|s| Node::Place(place(nest, *s, &tile))));
+    let body = sums(product, product.step, vec![contract]);
+    let mut body = followed(product, rows, (&tile, body));
     let row = plan.row().filter(|row| !nest.is_unit(*row));
     // Groups that follow each other share a panel.
     let outer = product.outer_rows().iter().map(|dim| (*dim, Split::One));

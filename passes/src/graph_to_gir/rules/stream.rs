@@ -25,7 +25,7 @@ impl Product<'_, '_> {
 pub(super) fn kernel(product: &Product<'_, '_>) -> Kernel {
     let (nest, plan, machine) = (product.nest, product.plan, product.region.machine);
     let tile = Tile { rows: None, cols: Some(Dim(plan.col())), space: machine.registers.to_string(), padded: true };
-    let mut body = sums(product, vec![Node::Place(place(nest, plan.stage, &tile))]);
+    let mut body = sums(product, product.step, vec![Node::Place(place(nest, plan.stage, &tile))]);
     body.extend(plan.rest.iter().map(|s| Node::Place(place(nest, *s, &tile))));
     let ones = product.panel_dims().into_iter().chain(plan.rows.iter().copied()).filter(|dim| !nest.is_unit(*dim));
     let columns = (plan.col(), Split::By(STREAMED * machine.vectors.1.max(1)));

@@ -1,6 +1,7 @@
 //! Contractions of tiles, and the factors that are packed for them.
 
 use sutura_dialects::gir::ops::{ContractOp, LoadOp, StoreOp};
+use sutura_dialects::gir::types::{TileType, ViewType};
 use sutura_dialects::schedule::{Dim, Place, Tile as TileTree};
 use sutura_ir::{Attr, Type, Value};
 
@@ -64,7 +65,10 @@ impl Inside<'_, '_> {
         let flags = ["unsigned_lhs", "unsigned_rhs"].into_iter().zip(unsigned).filter(|(_, unsigned)| *unsigned);
         let cx = e.b.cx();
         let made = ContractOp::state(&e.b, e.loc, a, b, sum.value);
-        let op = e.b.create(flags.fold(made, |made, (flag, _)| made.prop(cx.ident(flag), Attr::UNIT)));
+        let made = flags.fold(made, |made, (flag, _)| made.prop(cx.ident(flag), Attr::UNIT));
+        let interleave = self.interleaved(e, (place.stage.number, rhs), &right, ranges);
+        let interleave = interleave.map(|group| (cx.ident("interleave"), cx.int_attr(group, Type::I64)));
+        let op = e.b.create(interleave.into_iter().fold(made, |made, (name, group)| made.prop(name, group)));
         let value = e.b.body().result(op, 0);
         // Of what is packed all columns exist, and of what is near all rows; of what is read as it lies columns are whole.
         // What is kept in memory has all rows of a tile.
@@ -76,6 +80,15 @@ impl Inside<'_, '_> {
             None => self.finish(e, frame, (stage, 0), Number::Tile(sum), known, state)?,
         }
         Ok(())
+    }
+
+    /// How many places of the sum lie side by side in each column of the tile of a packed factor, where a contraction takes several of such
+    /// groups: a row of the tile has one of them.
+    fn interleaved(&self, e: &Emit<'_>, at: (usize, usize), tile: &TileTree, ranges: &Ranges) -> Option<i64> {
+        let packed = self.packed.get(&at).filter(|packed| packed.grouped)?;
+        let Range::Tile { by, .. } = ranges.0[tile.rows?.0] else { return None };
+        let view: &ViewType = e.b.cx().type_as(e.b.body().ty(packed.view)).expect("a view");
+        view.dims.last()?.as_const().filter(|group| by > *group)
     }
 
     /// The tile of a factor: of what is near, of what was packed, or of the tensor.
@@ -91,6 +104,10 @@ impl Inside<'_, '_> {
         let at = (place.stage.number, input);
         if let Some(near) = state.near.get(&at) {
             return Ok(self.of.load_near(e, &frame, near)?.value);
+        }
+        let interleave = if state.panels.contains_key(&at) { None } else { self.interleaved(e, at, tile, ranges) };
+        if let Some((group, packed)) = interleave.zip(self.packed.get(&at)) {
+            return Ok(e.load_interleaved(packed, ranges, (&frame, group), self.of.factor_elem(at)));
         }
         if let Some(packed) = state.panels.get(&at).or_else(|| self.packed.get(&at)) {
             let elem = self.of.factor_elem(at);
@@ -136,6 +153,44 @@ impl Emit<'_> {
         Tile { value, shape, elem, window: Covers::All, cached: false }
     }
 
+    /// A tile of a packed operand whose rows have `group` places of the sum of each column, side by side.
+    fn load_interleaved(
+        &mut self,
+        packed: &PackedView,
+        ranges: &Ranges,
+        (frame, group): (&Frame, i64),
+        elem: Type,
+    ) -> Value {
+        let cx = self.b.cx();
+        let ty: &ViewType = cx.type_as(self.b.body().ty(packed.view)).expect("a view");
+        let mut dims = ty.dims.clone();
+        let (places, columns) = (dims.pop(), dims.pop());
+        dims.push(places.zip(columns).map_or(1.into(), |(places, columns)| places.mul(&columns)));
+        let sum = frame.row.as_ref().expect("a contraction takes several places").dim;
+        let mut offsets: Vec<Value> = packed.loops.iter().map(|l| self.trip_of(l, ranges)).collect();
+        let along = packed.loops.iter().position(|l| l.dim == sum).expect("it is packed along the sum");
+        let Range::Tile { by, .. } = ranges.0[sum] else { unreachable!("a trip has several places") };
+        offsets[along] = self.scaled(offsets[along], by / group, None);
+        offsets.push(self.constant(0));
+        let (rows, cols) = frame.extents(Shape { rows: true, cols: true });
+        let (rows, cols) = (rows.floordiv(group), cols.scale(group));
+        let view = self.reshaped(packed.view, &dims);
+        let last = offsets.len() as i64 - 1;
+        let slice = self.window(view, &offsets, (Some(along as i64), Some(last)), (rows.clone(), cols.clone()));
+        let ty = cx.ext_type(TileType { space: frame.space.clone(), elem, rows, cols });
+        LoadOp::value(&mut self.b, self.loc, slice, None, ty)
+    }
+
+    /// The trip or index of a loop in which an operand was packed, counted from where it began.
+    fn trip_of(&mut self, l: &PackedLoop, ranges: &Ranges) -> Value {
+        let now = match ranges.0[l.dim] {
+            Range::Tile { trip, .. } | Range::Block { trip, .. } | Range::Part { trip, .. } => trip,
+            Range::Index(index) => index,
+            Range::Whole => unreachable!("the loops that an operand was packed in are around where it is read"),
+        };
+        l.first.map_or(now, |first| self.less(now, first))
+    }
+
     /// The part of a packed operand that a tile has.
     pub(super) fn packed_window(&mut self, packed: &PackedView, ranges: &Ranges, frame: &Frame) -> Value {
         let shape = Shape { rows: frame.row.is_some(), cols: frame.col.is_some() };
@@ -146,15 +201,11 @@ impl Emit<'_> {
     fn packed_slice(&mut self, packed: &PackedView, ranges: &Ranges, (frame, shape): (&Frame, Shape)) -> Value {
         let row = frame.row.as_ref().filter(|_| shape.rows);
         let along = row.filter(|_| !packed.grouped).and_then(|row| packed.loops.iter().position(|l| l.dim == row.dim));
-        let at = |(number, l): (usize, &PackedLoop)| match (ranges.0[l.dim], row) {
-            (_, Some(row)) if along == Some(number) => row.base,
-            (Range::Tile { trip, .. } | Range::Block { trip, .. } | Range::Part { trip, .. }, _) => trip,
-            (Range::Index(index), _) => index,
-            (Range::Whole, _) => unreachable!("the loops that an operand was packed in are around where it is read"),
+        let at = |(number, l): (usize, &PackedLoop)| match row {
+            Some(row) if along == Some(number) => l.first.map_or(row.base, |first| self.less(row.base, first)),
+            _ => self.trip_of(l, ranges),
         };
-        let now: Vec<Value> = packed.loops.iter().enumerate().map(at).collect();
-        let from_first = |(l, now): (&PackedLoop, Value)| l.first.map_or(now, |first| self.less(now, first));
-        let mut offsets: Vec<Value> = packed.loops.iter().zip(now).map(from_first).collect();
+        let mut offsets: Vec<Value> = packed.loops.iter().enumerate().map(at).collect();
         offsets.push(self.constant(0));
         if packed.grouped {
             offsets.push(self.constant(0));

@@ -47,7 +47,7 @@ impl Inside<'_, '_> {
             let tiles = inside.into_iter().rev().chain([l]).find(|l| l.dim.0 == col.dim).map(|l| l.split);
             col.extent = if let Some(Split::By(by)) = tiles { by.into() } else { 1.into() };
         }
-        let in_registers = !shape.cols || frame.space == frame.registers;
+        let in_registers = !shape.cols || place.contract || frame.space == frame.registers;
         if path.is_empty() && in_registers {
             return Ok(Sum::Carried(e.fill(&frame, identity(cx, stage, key.1), wide, shape)));
         }

@@ -405,6 +405,9 @@ impl<'c, 'a> Check<'c, '_, 'a> {
         if self.made.contains_key(&s) {
             return Err(format!("{name} is placed again where it is known"));
         }
+        if !place.contract && self.of.region.machine.only_multiplies(&tile.space) {
+            return Err(format!("{name} lies in '{}', which only a contraction computes with", tile.space));
+        }
         self.tile(&name, tile)?;
         // What a contraction sums over several indices of is its matter.
         let summed = |dim: &usize| place.contract && stage.reduced.contains(dim);
@@ -473,7 +476,7 @@ impl<'c, 'a> Check<'c, '_, 'a> {
     fn tile(&self, what: &str, tile: &Tile) -> Checked {
         let machine = self.of.region.machine;
         let known = [machine.cache.to_string(), machine.registers.to_string()];
-        if tile.cols.is_some() && !known.contains(&tile.space) {
+        if tile.cols.is_some() && !known.contains(&tile.space) && !machine.only_multiplies(&tile.space) {
             let [cache, registers] = known;
             return Err(format!(
                 "{what} lies in '{}'; a tile with columns lies in '{cache}' or '{registers}'",
@@ -491,8 +494,7 @@ impl<'c, 'a> Check<'c, '_, 'a> {
             let known = self.nest().extents[dim.0].as_const().is_some();
             known || matches!(self.left[dim.0], Left::Tile(_) | Left::Index)
         };
-        let mut tiled =
-            tile.rows.iter().chain(tile.cols.iter().filter(|_| tile.space == machine.registers.to_string()));
+        let mut tiled = tile.rows.iter().chain(tile.cols.iter().filter(|_| tile.space != machine.cache.to_string()));
         if let Some(dim) = tiled.find(|dim| !fixed(dim)) {
             return Err(format!(
                 "{what} has a tile along {dim} whose extent is no constant, which only columns in '{}' may have",
@@ -504,7 +506,8 @@ impl<'c, 'a> Check<'c, '_, 'a> {
 
     /// Each element of a tile in registers has code of its own.
     fn fits_registers(&self, what: &str, tile: &Tile) -> Checked {
-        if tile.space != self.of.region.machine.registers.to_string() {
+        let machine = self.of.region.machine;
+        if tile.space != machine.registers.to_string() && !machine.only_multiplies(&tile.space) {
             return Ok(());
         }
         let extent = |dim: &Dim| match self.left[dim.0] {

@@ -37,6 +37,9 @@ impl<'c> Check<'c, '_, '_> {
         let (at, tile) = ((operand.stage.number, operand.input), &operand.tile);
         let read = &self.stage(at.0).inputs[at.1];
         let name = format!("operand {} of {}", at.1, self.name(at.0));
+        if self.of.region.machine.only_multiplies(&tile.space) {
+            return Err(format!("{name} lies in '{}', which only a contraction computes with", tile.space));
+        }
         let shared = self.of.region.machine.group_space().is_some_and(|space| **space == *tile.space);
         if operand.to == Bring::Cache && shared {
             self.ahead(&name, operand, (list, own))?;

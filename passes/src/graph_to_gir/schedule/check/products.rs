@@ -12,7 +12,8 @@ impl Check<'_, '_, '_> {
         let (s, tile) = (place.stage.number, &place.tile);
         let (stage, name, nest) = (self.stage(s), self.name(s), self.nest());
         check_product(nest, stage).map_err(|misfit| format!("{name} is no contraction: it {misfit}"))?;
-        if tile.space != self.of.region.machine.registers.to_string() {
+        let machine = self.of.region.machine;
+        if tile.space != machine.registers.to_string() && !machine.only_multiplies(&tile.space) {
             return Err(format!("the contraction {name} lies in '{}', not in registers", tile.space));
         }
         // Beyond the end of a dim, both factors are zero where units have brought them near.
@@ -87,8 +88,10 @@ impl Check<'_, '_, '_> {
         if self.left[col] != columns && !self.nest().is_unit(col) {
             return Err(format!("input {input} of {name} was packed in other columns than it is read in"));
         }
+        let narrow = narrow_factors(self.nest(), self.stage(place.stage.number)).is_some();
         let alike = |dim: usize, split: Split| match (self.left[dim], split) {
-            (Left::Tile(by), Split::By(packed)) => by == packed,
+            // Of narrow factors, which are whole, a contraction may take several of the groups that were packed.
+            (Left::Tile(by), Split::By(packed)) => by == packed || narrow && packed > 0 && by % packed == 0,
             (left, Split::One) => left == Left::Index,
             _ => false,
         };
