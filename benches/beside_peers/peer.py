@@ -10,6 +10,7 @@ times.
 import argparse
 import ctypes
 import json
+import math
 import os
 import pathlib
 import resource
@@ -36,7 +37,7 @@ import numpy as np  # noqa: E402  (after the number of threads is set)
 
 import workloads  # noqa: E402
 
-WORK = workloads.NAMED[ARGS.workload]()
+WORK = workloads.made(ARGS.workload)
 FOLDER = pathlib.Path(ARGS.folder)
 MODEL = FOLDER / f"{ARGS.workload}.onnx"
 
@@ -62,6 +63,7 @@ class Onnxruntime:
 
         options = onnxruntime.SessionOptions()
         options.intra_op_num_threads, options.inter_op_num_threads = ARGS.threads, 1
+        options.graph_optimization_level = getattr(onnxruntime.GraphOptimizationLevel, WORK.onnxruntime_level)
         self.ort, self.version = onnxruntime, onnxruntime.__version__
         self.session = onnxruntime.InferenceSession(str(MODEL), options, providers=["CPUExecutionProvider"])
 
@@ -177,6 +179,7 @@ class Value(ctypes.Structure):
 
 class Sutura:
     KINDS = {np.dtype(np.bool_): 0, np.dtype(np.int64): 7, np.dtype(np.float32): 13}
+    TYPES = {number: dtype for dtype, number in KINDS.items()}
 
     def __init__(self, folder=None):
         tool = pathlib.Path(folder or ARGS.sutura).resolve()
@@ -202,18 +205,26 @@ class Sutura:
         return made
 
     def bind(self, case, arrays, results=None):
-        inputs, shapes = self.tensors(arrays), []
+        inputs, made = self.tensors(arrays), []
         for i in range(WORK.outputs):
             value = Value()
             self.check(self.library.sutura_model_output(self.model, i, ctypes.byref(value)))
             dims = (ctypes.c_int64 * value.rank)()
             self.check(self.library.sutura_model_output_dims(self.model, inputs, len(arrays), i, dims))
-            shapes.append(list(dims))
-        results = results or [aligned(s, np.float32) for s in shapes]
-        outputs = self.tensors(results)
-        run, model, n, m = self.library.sutura_model_run, self.model, len(arrays), len(results)
-        self.check(run(model, inputs, n, outputs, m))
-        return lambda: run(model, inputs, n, outputs, m), lambda: results
+            made.append(aligned(list(dims), self.TYPES[value.element_type]))
+        self.buffers = results = results or made
+        outputs, ranks = self.tensors(results), [r.ndim for r in results]
+        run, model, n, m = self.library.sutura_model_run_dims, self.model, len(arrays), len(results)
+        found = (ctypes.c_int64 * sum(ranks))()
+        self.check(run(model, inputs, n, outputs, m, found))
+        ends = np.cumsum([0, *ranks])
+        dims = [tuple(found[a:b]) for a, b in zip(ends, ends[1:])]
+        if dims == [r.shape for r in results]:
+            run = self.library.sutura_model_run
+            return lambda: run(model, inputs, n, outputs, m), lambda: results
+        # The data decide dims, so that results are at the front of buffers of the most that they may take.
+        front = [r.reshape(-1)[:math.prod(d)].reshape(d) for r, d in zip(results, dims)]
+        return lambda: run(model, inputs, n, outputs, m, found), lambda: front
 
 
 PEERS = {"sutura": Sutura, "onnxruntime": Onnxruntime, "openvino": OpenVino, "torch": Torch, "torchc": TorchCompile,
@@ -242,6 +253,14 @@ def measure(run, many=None):
     return float(np.median(samples)), float(np.min(samples))
 
 
+def gap(result, expected):
+    if result.size != expected.size:
+        return math.inf
+    if WORK.any_order:
+        result, expected = np.sort(result, axis=0), np.sort(expected, axis=0)
+    return np.abs(result.reshape(expected.shape) - expected).max(initial=0) / max(np.abs(expected).max(initial=0), 1e-30)
+
+
 def difference(case, results):
     """The largest difference from onnxruntime's outputs, by the largest number of each."""
     worst = None
@@ -250,9 +269,7 @@ def difference(case, results):
         if ARGS.peer == "onnxruntime":
             np.save(path, result)
         elif path.exists():
-            expected = np.load(path)
-            gap = np.abs(result.reshape(expected.shape) - expected).max() / max(np.abs(expected).max(), 1e-30)
-            worst = max(worst or 0.0, float(gap))
+            worst = float(np.max([worst or 0.0, gap(result, np.load(path))]))  # NaN where either is.
     return worst
 
 
@@ -263,7 +280,7 @@ def pairs():
         arrays = placed(WORK.arrays(case))
         run_new, results = new.bind(case, arrays)
         expected = [r.copy() for r in results()]
-        run_old, _ = old.bind(case, arrays, results())
+        run_old, _ = old.bind(case, arrays, new.buffers)
         same = all(np.allclose(a, b, rtol=1e-3, atol=1e-5) for a, b in zip(results(), expected))
         many, times = max(calls_per_sample(run_new), calls_per_sample(run_old)), dict(new=[], old=[])
         for i in range(ARGS.pairs):

@@ -24,7 +24,7 @@ SAID = re.compile(r"predicted ([0-9.]+) us, measured ([0-9.]+) us")
 def options():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--sutura", default="target/release/sutura")
-    parser.add_argument("--only", default="rows,examples", help="workloads and families")
+    parser.add_argument("--only", default="rows,encoder,mlp", help="workloads and families")
     parser.add_argument("--target-file", help="this machine, described: its caches, bandwidths and arithmetic")
     parser.add_argument("--each", action="store_true", help="print each kernel")
     return parser.parse_args()
@@ -56,7 +56,7 @@ def main():
     with tempfile.TemporaryDirectory() as name:
         folder = pathlib.Path(name)
         for workload in workloads.named(args.only):
-            work = workloads.NAMED[workload]()
+            work = workloads.made(workload)
             path = folder / f"{workload}.onnx"
             model = work.model()
             path.write_bytes(model if isinstance(model, bytes) else model.SerializeToString())

@@ -7,12 +7,16 @@
 
 Every peer but XLA compiles a workload once for all its cases. In a round each peer runs each workload in a process of its
 own, pinned to one core for one thread; a figure is the least over rounds of the median within a round. Outputs are compared
-with onnxruntime's.
+with onnxruntime's: a peer whose outputs are others gets no figure. What has none, and why, stands below the table.
+
+Families (`--only`): rows that memory bounds, convolutions, products, narrow (products of bf16 and of bytes), networks (of convolutions),
+encoders (a layer of BERT base, MiniLM-L6), attention, recurrent, examples (the models of `examples/` at their stored cases), and
+full_examples (those of two sizes with the published widths, made when first measured).
 
     python benches/beside_peers/run.py --old OTHER/target/release [--rounds 10] [--pairs 3] [--seconds 0.1] [--threads 1]
 
 runs two builds of sutura in turns instead, and prints the median over pairs of the old time by the new one. A round is a
-process: where one puts code and memory decides 5 % of short runs. `--only encoder,mlp` takes models of `examples/`.
+process: where one puts code and memory decides 5 % of short runs.
 """
 
 import argparse
@@ -28,6 +32,8 @@ import tempfile
 import workloads
 
 HERE = pathlib.Path(__file__).resolve().parent
+# Of the largest number of an output. Sums in another order differ by 1e-6 of it, factors rounded to bf16 by 1e-2.
+AGREES = 0.05
 
 
 def options():
@@ -46,7 +52,8 @@ def options():
     return parser.parse_args()
 
 
-def run_one(args, pythons, folder, peer, workload, threads):
+def run_one(args, pythons, folder, peer, workload, threads, problems):
+    """The lines of a peer's process. It may fail and end after some of them: that is said, here and in `problems`."""
     command = [pythons.get(peer, sys.executable), HERE / "peer.py", peer, workload, "--threads", threads,
                "--seconds", str(args.seconds), "--folder", folder, "--sutura", args.sutura]
     if args.old:
@@ -54,7 +61,14 @@ def run_one(args, pythons, folder, peer, workload, threads):
     done = subprocess.run(command, capture_output=True, text=True, env=dict(os.environ, JAX_PLATFORMS="cpu"))
     if done.returncode != 0:
         print(f"{peer} on {workload} with {threads} threads failed:\n{done.stderr[-1500:]}", file=sys.stderr)
+        reason = (done.stderr.strip().splitlines() or [f"exit status {done.returncode}"])[-1]
+        problems[(workload, threads, peer, "")] = f"fails: {reason[-200:]}"
     return [json.loads(line) for line in done.stdout.splitlines() if line.startswith("{")]
+
+
+def agrees(line):
+    """Whether outputs are onnxruntime's, where they were compared; NaN is not."""
+    return line["difference"] is None or line["difference"] <= AGREES
 
 
 def time_text(seconds):
@@ -86,19 +100,27 @@ def table(best, peers, threads):
 
 def peers_table(args, pythons, folder, names, threads):
     peers = args.peers.split(",")
-    best = {t: {} for t in threads}
+    best, problems = {t: {} for t in threads}, {}
     order = sorted(peers, key=lambda p: p != "onnxruntime")
     for _ in range(args.rounds):
         for name in names:
             for count in threads:
                 for peer in order:
-                    for line in run_one(args, pythons, folder, peer, name, count):
+                    for line in run_one(args, pythons, folder, peer, name, count, problems):
                         case = ", ".join(f"{k}={v}" for k, v in line["case"].items())
+                        if not agrees(line):
+                            problems[(name, count, peer, case)] = "has results of other sizes" if line["difference"] == math.inf else \
+                                f"differs from onnxruntime by {line['difference']:.1e}"
+                            continue
                         times = best[count].setdefault((name, case), {})
                         old = times.get(peer, (math.inf,))
                         times[peer] = (min(old[0], line["median"]), line["difference"], line["operations"])
     for count in threads:
         table(best[count], peers, count)
+    if problems:
+        print("\nFailures, and results that are not onnxruntime's, which have no figures:\n")
+    for (name, count, peer, case), problem in problems.items():
+        print(f"- {' '.join(filter(None, [name, case]))}, {count} thread(s): {peer} {problem}", flush=True)
     if args.json:
         keep(args.json, best)
 
@@ -120,7 +142,7 @@ def builds_table(args, pythons, folder, names, threads):
         for count in threads:
             cases = {}
             for _ in range(args.rounds):
-                for line in run_one(args, pythons, folder, "sutura", name, count):
+                for line in run_one(args, pythons, folder, "sutura", name, count, {}):
                     case = ", ".join(f"{k}={v}" for k, v in line["case"].items())
                     cases.setdefault(case, []).append(line)
             for case, lines in cases.items():
@@ -137,7 +159,7 @@ def main():
     names, threads = workloads.named(args.only), args.threads.split(",")
     with tempfile.TemporaryDirectory() as folder:
         made = "import sys, pathlib, onnx, workloads\nfor n in sys.argv[2].split(','):\n" \
-               "  onnx.save(workloads.NAMED[n]().model(), pathlib.Path(sys.argv[1]) / f'{n}.onnx')"
+               "  onnx.save(workloads.made(n).model(), pathlib.Path(sys.argv[1]) / f'{n}.onnx')"
         subprocess.run([pythons.get("onnxruntime", sys.executable), "-c", made, folder, ",".join(names)], check=True,
                        cwd=HERE)
         (builds_table if args.old else peers_table)(args, pythons, folder, names, threads)

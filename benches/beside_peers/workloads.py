@@ -3,8 +3,6 @@
 torch and jax.numpy take the same calls that stand here; `xp` is either of them.
 """
 
-import pathlib
-
 import numpy as np
 
 F, I = "f4", "i8"
@@ -18,11 +16,14 @@ def randoms(*shape, scale=1.0, base=0.0):
 class Workload:
     """Inputs are `(name, type, shape)` with strings for dynamic dims; `cases` gives them numbers."""
 
-    def __init__(self, inputs, cases, function, build, constants=None, outputs=1, limits=None, operations=None, flags=()):
+    def __init__(self, inputs, cases, function, build, constants=None, outputs=1, limits=None, operations=None, flags=(),
+                 onnxruntime_level="ORT_ENABLE_ALL", any_order=False):
         self.inputs, self.cases, self.function, self.build = inputs, cases, function, build
         self.operations = operations or (lambda case: None)  # Of a product: multiplications and sums.
         self.constants, self.outputs, self.limits = constants or {}, outputs, limits or {}
         self.flags = list(flags)  # Of `sutura compile`.
+        self.onnxruntime_level = onnxruntime_level  # How far onnxruntime optimises; less where it refuses the model otherwise.
+        self.any_order = any_order  # Of an output's rows: columns are sorted before they are compared.
 
     def shapes(self, case):
         return [[case.get(d, d) for d in shape] for _, _, shape in self.inputs]
@@ -290,37 +291,23 @@ TEN = [rmsnorm_residual, groupnorm_silu, logsoftmax_gather, rotary, masked_softm
        quantise_rows, layernorm_backward, transpose_heads]
 
 
-class Example(Workload):
-    """A model of `examples/`, which two builds of sutura run in turns; it has no function for the other peers."""
-
-    def __init__(self, name, inputs, cases, limits=None):
-        super().__init__(inputs, cases, None, None, limits=limits)
-        self.path = pathlib.Path(__file__).resolve().parents[2] / "examples" / name / f"{name}.onnx"
-
-    def model(self, case=None):
-        import onnx
-
-        return onnx.load(self.path)
-
-
-def encoder():
-    cases = [dict(batch=1, seq=1), dict(batch=1, seq=17), dict(batch=3, seq=128), dict(batch=2, seq=500)]
-    inputs = [("x", F, ["batch", "seq", 256]), ("mask", I, ["batch", "seq"])]
-    return Example("encoder", inputs, cases, dict(mask=2))
-
-
-def mlp():
-    return Example("mlp", [("x", F, ["batch", 64])], [dict(batch=1), dict(batch=7), dict(batch=64)])
-
-
 from attention import ATTENTION, RECURRENT  # noqa: E402
 from convolutions import CONVOLUTIONS  # noqa: E402  (these are made of what stands above)
+from encoders import ENCODERS  # noqa: E402
+from examples import EXAMPLES, FULL  # noqa: E402
 from networks import NETWORKS  # noqa: E402
 from products import NARROW, PRODUCTS  # noqa: E402
 
 FAMILIES = {"rows": FOUR + TEN, "convolutions": CONVOLUTIONS, "products": PRODUCTS, "narrow": NARROW, "networks": NETWORKS,
-            "attention": ATTENTION, "recurrent": RECURRENT, "examples": [encoder, mlp]}
+            "encoders": ENCODERS, "attention": ATTENTION, "recurrent": RECURRENT, "examples": EXAMPLES, "full_examples": FULL}
 NAMED = {make.__name__: make for family in FAMILIES.values() for make in family}
+
+
+def made(name):
+    """The workload of this name, with the same constants whatever was made before it."""
+    global RANDOM
+    RANDOM = np.random.default_rng(17)
+    return NAMED[name]()
 
 
 def named(words):
