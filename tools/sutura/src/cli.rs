@@ -2,18 +2,17 @@
 
 use std::path::PathBuf;
 
-use clap::builder::PossibleValuesParser;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use sutura_import::onnx::GivenShape;
 use sutura_input::whole_number;
 use sutura_ir::diagnostics::exit::{self, Exit};
-use sutura_passes::graph_property_rewrite::FAST_MATH;
 use sutura_run::args::{BenchArgs, InspectArgs, RunArgs, Running, Talking, VerifyArgs, size as parse_size, threads};
 use sutura_run::shell::{CompletionsArgs, ManualArgs};
 
 use crate::dims::Dims;
+use crate::kernels::{Choices, Fusion, Given, Kernels};
 use crate::library::parse_prefix;
-use crate::pipeline::{Emit, INTEGERS, WINOGRAD};
+use crate::pipeline::Emit;
 
 /// Said below the help of the tool and of its commands.
 fn exit_codes() -> String {
@@ -183,9 +182,6 @@ pub(crate) struct CompileArgs {
     /// Shows assembly and optimised LLVM IR in the report as well
     #[arg(long, requires = "report")]
     pub(crate) report_asm: bool,
-    /// Runs regions as the plan and the schedules of a file say, which `--emit=schedule` has written
-    #[arg(long, value_name = "FILE")]
-    pub(crate) schedule: Option<PathBuf>,
     /// How the schedules of fused regions are chosen, for the sizes that the model declares likely
     #[arg(long, value_enum, default_value_t, value_name = "HOW")]
     pub(crate) search: Search,
@@ -204,22 +200,8 @@ pub(crate) struct CompileArgs {
     /// Threads that run what `--tune` measures
     #[arg(long, value_name = "N", default_value = "1", value_parser = clap::value_parser!(u16).range(1..=1024), requires = "tune")]
     pub(crate) tune_threads: u16,
-    /// Allows to compute what is equal for real numbers but not for floats, to save operations and memory; results differ
-    /// by rounding. `reassoc`: sums and products in another order; `nsz`: the sign of a zero may change (factoring out,
-    /// merging constant factors and exponentials need both); `arcp`: `x / c` as a multiplication; `nnan`: there are no NaN.
-    /// `integers`: products of dequantized numbers as products of the stored integers, with the scales behind the sum.
-    /// `winograd`: 3x3 convolutions with 16 products for 36, whose results differ by more (docs/passes.md).
-    /// Alone it means `fast`, all flags but `integers` and `winograd`. Without it every rewrite keeps every bit. The artifact records it
-    #[arg(long, value_name = "FLAGS", num_args = 0..=1, require_equals = true, value_delimiter = ',')]
-    #[arg(default_missing_value = "fast", value_parser = fast_math())]
-    pub(crate) fast_math: Vec<String>,
-    /// `bf16` rounds both factors of products of f32 matrices to bf16 where the machine multiplies these, and sums in f32: results
-    /// are right to some thousandths of the sum of the magnitudes of their terms. Products with a dim that both factors and the result
-    /// have, as those of attention, stay. The artifact records it
-    #[arg(long, value_name = "PRECISION", default_value = "full", value_parser = ["full", "bf16"], hide_default_value = true)]
-    pub(crate) precision: String,
     #[command(flatten)]
-    pub(crate) fusion: Fusion,
+    pub(crate) kernels: Kernels,
     /// What indices of kernels for GPUs may be in 32 bits: less than they could makes small sizes take the kernels with 64
     /// bits, for tests
     #[arg(long, value_name = "N", hide = true, value_parser = index_limit)]
@@ -237,19 +219,6 @@ pub(crate) struct CompileArgs {
     pub(crate) no_cache: bool,
     #[command(flatten)]
     pub(crate) reading: Reading,
-}
-
-/// Whether operations are fused.
-#[derive(Args, Clone, Copy, Debug, Default)]
-pub(crate) struct Fusion {
-    /// Makes a kernel of each operation, which is slow: to see what fusion saves, or whether it is to blame
-    #[arg(long)]
-    pub(crate) no_fusion: bool,
-}
-
-/// What `--fast-math` takes.
-fn fast_math() -> PossibleValuesParser {
-    PossibleValuesParser::new(FAST_MATH.iter().map(|(name, _)| *name).chain([INTEGERS, WINOGRAD]))
 }
 
 fn index_limit(text: &str) -> Result<i64, String> {
@@ -272,6 +241,8 @@ pub(crate) struct CheckArgs {
     pub(crate) json: bool,
     #[command(flatten)]
     pub(crate) dims: Dims,
+    #[command(flatten)]
+    pub(crate) kernels: Kernels,
     /// Where a reproducer goes if sutura itself fails; a new file among the temporary ones by default
     #[arg(long, value_name = "FILE")]
     pub(crate) reproducer: Option<PathBuf>,
@@ -292,7 +263,7 @@ pub(crate) struct ModelRunArgs {
     #[arg(long, value_name = "DIR", default_value = "values", requires = "dump_values")]
     pub(crate) dump_dir: PathBuf,
     #[command(flatten)]
-    pub(crate) kernels: Kernels,
+    pub(crate) kernels: Given<Kernels>,
 }
 
 /// `bench`, which has the compiler at hand.
@@ -301,17 +272,7 @@ pub(crate) struct ModelBenchArgs {
     #[command(flatten)]
     pub(crate) bench: BenchArgs,
     #[command(flatten)]
-    pub(crate) kernels: Kernels,
-}
-
-/// What kernels a model becomes that is compiled to be run.
-#[derive(Args, Clone, Debug, Default)]
-pub(crate) struct Kernels {
-    /// Runs regions of a model as the schedules of a file say, which `sutura compile --emit=schedule` has written
-    #[arg(long, value_name = "FILE")]
-    pub(crate) schedule: Option<PathBuf>,
-    #[command(flatten)]
-    pub(crate) fusion: Fusion,
+    pub(crate) kernels: Given<Kernels>,
 }
 
 #[derive(Debug, Subcommand)]
@@ -394,7 +355,7 @@ pub(crate) struct ValuesArgs {
     #[command(flatten)]
     pub(crate) running: NumericsRunning,
     #[command(flatten)]
-    pub(crate) fusion: Fusion,
+    pub(crate) choices: Choices,
     #[command(flatten)]
     pub(crate) reading: Reading,
 }

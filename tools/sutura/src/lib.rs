@@ -15,6 +15,7 @@ mod fmt;
 mod graph_function;
 mod host;
 mod input;
+mod kernels;
 mod library;
 mod likely;
 mod machine;

@@ -9,11 +9,12 @@ use sutura_run::artifacts::is_artifact;
 use sutura_run::run::{Models, Ready};
 use sutura_runtime::Model;
 
-use crate::cli::{CompileArgs, Kernels};
+use crate::cli::CompileArgs;
 use crate::compile;
 use crate::dims::Dims;
 use crate::failure::Failure;
 use crate::files::TemporaryFolder;
+use crate::kernels::{Given, Kernels};
 use crate::machine::Wanted;
 use crate::talk::Talk;
 
@@ -21,36 +22,22 @@ use crate::talk::Talk;
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Compiled {
     /// How models are compiled.
-    pub(crate) kernels: Kernels,
-}
-
-impl Kernels {
-    /// # Errors
-    /// When something is to become other kernels than usual.
-    fn are_usual(&self) -> Result<(), Failure> {
-        let flag = match self {
-            Self { schedule: Some(_), .. } => "--schedule",
-            Self { fusion, .. } if fusion.no_fusion => "--no-fusion",
-            _ => return Ok(()),
-        };
-        let failure = Failure::usage(format!("{flag} is for a model that is compiled, and this is an artifact"));
-        Err(failure.hint(format!("give the model, or compile the artifact with {flag}")))
-    }
+    pub(crate) kernels: Given<Kernels>,
 }
 
 impl Models for Compiled {
     fn artifact(&self, path: &Path, dims: &[DimSpec], talk: &Talk) -> Result<Ready, Failure> {
         // What is called an artifact is one, if maybe a damaged one.
         if is_artifact(path) || path.extension().is_some_and(|end| end == "sutura") {
-            self.kernels.are_usual()?;
+            self.kernels.refuse_for_artifact()?;
             return Ok(Ready::given(path));
         }
         let folder = TemporaryFolder::new()?;
         let output = folder.path().join("model.sutura");
         let dims = Dims { dim: dims.to_vec(), dims: None };
-        let Kernels { schedule, fusion } = self.kernels.clone();
+        let kernels = self.kernels.options.clone();
         let (model, output_of) = (path.to_owned(), Some(output.clone()));
-        let args = CompileArgs { model, output: output_of, dims, schedule, fusion, ..CompileArgs::default() };
+        let args = CompileArgs { model, output: output_of, dims, kernels, ..CompileArgs::default() };
         compile::compile(&args, &talk.without_stages())?;
         Ok(Ready::made(output, folder))
     }

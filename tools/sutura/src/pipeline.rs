@@ -30,6 +30,7 @@ use sutura_passes::stitch::STITCH;
 use crate::cache::Cache;
 use crate::cli::Search;
 use crate::failure::{Failure, Kind};
+use crate::kernels::Choices;
 use crate::machine::{Machine, Vendor, Wanted};
 use crate::remarks::Heard;
 use crate::storage::{self, ModelFiles};
@@ -171,23 +172,16 @@ pub(crate) const INTEGERS: &str = "integers";
 /// The word of `--fast-math` for convolutions by Winograd's algorithm, of the same kind.
 pub(crate) const WINOGRAD: &str = "winograd";
 
-/// The word of `--precision` for products of factors that are rounded to bf16.
-pub(crate) const BF16: &str = "bf16";
-
 /// Everything that programs are read and changed with.
 pub(crate) struct Compilation {
     pub(crate) cx: Context,
     passes: PassRegistry,
     /// What passes remark.
     pub(crate) heard: Heard,
-    /// Flags of `--fast-math`.
-    pub(crate) fast_math: Vec<String>,
-    /// Whether factors of products are rounded to bf16.
-    pub(crate) bf16: bool,
+    /// What passes may and are to do.
+    pub(crate) choices: Choices,
     /// Option of `--index-limit`.
     pub(crate) index_limit: Option<i64>,
-    /// Whether each operation is a region of its own.
-    pub(crate) no_fusion: bool,
     /// How mappings are chosen.
     pub(crate) search: Search,
     /// Keeps what the stage that runs has begun with, for a reproducer, if anything.
@@ -244,10 +238,8 @@ impl Compilation {
             cx,
             passes,
             heard: Heard::default(),
-            fast_math: Vec::new(),
-            bf16: false,
+            choices: Choices::default(),
             index_limit: None,
-            no_fusion: false,
             search: Search::Off,
             begun: None,
             watch: None,
@@ -368,9 +360,10 @@ impl Compilation {
         if let Some(pass) = PLANTED.get().filter(|_| stage.name == TILE) {
             passes = format!("{},{passes}", pass.argument);
         }
-        let asked = |word: &str| self.fast_math.iter().any(|flag| flag == word);
+        let Choices { fast_math, precision, fusion } = &self.choices;
+        let asked = |word: &str| fast_math.iter().any(|flag| flag == word);
         let of_floats = |flag: &&str| ![INTEGERS, WINOGRAD].contains(flag);
-        let flags: Vec<&str> = self.fast_math.iter().map(String::as_str).filter(of_floats).collect();
+        let flags: Vec<&str> = fast_math.iter().map(String::as_str).filter(of_floats).collect();
         if asked(WINOGRAD) {
             let layouts = CHANNELS_LAST.argument;
             passes = passes.replace(layouts, &format!("{layouts},{}", sutura_passes::winograd::WINOGRAD.argument));
@@ -386,10 +379,10 @@ impl Compilation {
             passes = with(passes, FOLD_INTO_WEIGHTS.argument, options.clone());
             passes = with(passes, GRAPH_OPERATOR_REWRITE.argument, options);
         }
-        if self.bf16 {
-            passes = with(passes, NARROW_PRODUCTS.argument, format!("precision={BF16}"));
+        if let Some(element) = precision.rounds_to() {
+            passes = with(passes, NARROW_PRODUCTS.argument, format!("precision={element}"));
         }
-        if self.no_fusion && stage.name == "stitch" {
+        if fusion.no_fusion && stage.name == "stitch" {
             passes = passes.replace(&format!(",{}", REFINE_FUSION_PLAN.argument), "");
             passes = with(passes, STITCH.argument, "max-ops=1".to_owned());
         }

@@ -96,8 +96,14 @@ fn other_flags_and_models_miss() {
     let place = Place::new();
     let rows = model("rows.mlir");
     place.compile(&rows, &[]);
-    let others: [&[&str]; 5] =
-        [&["--no-fusion"], &["--fast-math"], &["--target", "x86_64"], &["--search=off"], &["--dim", "N=1..64"]];
+    let others: [&[&str]; 6] = [
+        &["--no-fusion"],
+        &["--fast-math"],
+        &["--precision=bf16"],
+        &["--target", "x86_64"],
+        &["--search=off"],
+        &["--dim", "N=1..64"],
+    ];
     for more in others {
         let mut command = place.command(&[&["compile", rows.to_str().unwrap(), "-o", "b.sutura", "-v"], more].concat());
         let output = command.output().unwrap();
@@ -109,7 +115,7 @@ fn other_flags_and_models_miss() {
     fs::write(&changed, format!("{}// changed\n", fs::read_to_string(&rows).unwrap())).unwrap();
     let (_, said) = place.compile(&changed, &[]);
     assert!(!is_hit(&said));
-    let (_, said) = place.compile(&rows, &["--search", "predict"]);
+    let (_, said) = place.compile(&rows, &["--search", "predict", "--precision", "full"]);
     assert!(is_hit(&said), "what is the default is no other flag: {said}");
 }
 

@@ -99,6 +99,114 @@ fn precision_is_a_choice_that_the_artifact_records() {
     assert_eq!(output.status.code(), Some(2), "{}", said(&output));
 }
 
+/// A product of matrices, whose factors are inputs.
+const PRODUCT: &str = "#a = affine_map<(m, n, k) -> (m, k)>
+#b = affine_map<(m, n, k) -> (k, n)>
+#c = affine_map<(m, n, k) -> (m, n)>
+!x = tensor<?x64xf32, #dyn.shape<[rows, 64]>>
+!y = tensor<?x48xf32, #dyn.shape<[rows, 48]>>
+func.func @product(%x: !x, %w: tensor<64x48xf32>) -> !y {
+  %y = graph.compute ins(%x, %w : !x, tensor<64x48xf32>) -> !y {combiners = #graph.combiners<[add]>, iterators = #graph.iterators<[parallel, parallel, reduce]>, maps = [#a, #b, #c]} {
+  ^bb0(%a: f32, %b: f32):
+    %p = arith.mulf %a, %b : f32
+    graph.yield %p : f32
+  }
+  func.return %y : !y
+}
+";
+
+/// Runs a line, which must end so and say so; what it said.
+fn ends(line: &str, folder: &Path, (code, words): (i32, &str)) -> String {
+    let output = shell(line, folder);
+    let said = said(&output) + &String::from_utf8_lossy(&output.stdout);
+    assert!(output.status.code() == Some(code) && said.contains(words), "`{line}`: {:?}\n{said}", output.status);
+    said
+}
+
+/// The product in a folder, and what stands before a command there: for this machine as it is, and for one without products of
+/// bf16. Beside it whether the machine has them.
+fn product_on_machines() -> (tempfile::TempDir, Vec<(&'static str, bool)>) {
+    let folder = folder();
+    fs::write(folder.path().join("p.mlir"), PRODUCT).expect("it can be written");
+    // In the place of the description with the instruction.
+    let text = fs::read_to_string(repository().join("targets/x86_avx512.mlir")).expect("it is built in");
+    fs::create_dir(folder.path().join("without")).expect("it can be made");
+    let text = text.replace("@x86_avx512 ", "@x86_avx512_dot ");
+    fs::write(folder.path().join("without/x86_avx512_dot.mlir"), text).expect("it can be written");
+    let rounds = |machine: &str| {
+        let told = ends(&format!("{machine} sutura target host"), folder.path(), (0, "intrinsic"));
+        told.lines().any(|line| line.starts_with("intrinsic:") && line.contains("bf16"))
+    };
+    let machines = ["", "SUTURA_TARGET_PATH=without"].map(|machine| (machine, rounds(machine)));
+    assert!(!machines[1].1, "the description has such products");
+    (folder, machines.to_vec())
+}
+
+#[test]
+fn what_runs_a_model_rounds_as_it_is_asked_to() {
+    let (folder, machines) = product_on_machines();
+    // What a factor is off by when it is rounded, all terms have; the sum of the rounded ones is exact.
+    let given = "-i x=2x64xf32=1.001 -i w=64x48xf32=1";
+    for (machine, rounds) in machines {
+        let run = |flags: &str, expected: &str, code: i32| {
+            let given = format!("{given} --rtol 0 --atol 1e-4 --expected result0=2x48xf32={expected}");
+            ends(&format!("{machine} sutura run p.mlir {flags} {given}"), folder.path(), (code, ""));
+        };
+        for flags in ["", "--precision full", "--no-fusion --precision full"] {
+            run(flags, "64.064", 0);
+            run(flags, "64", 8);
+        }
+        run("--precision bf16", "64", if rounds { 0 } else { 8 });
+        run("--precision bf16", "64.064", if rounds { 8 } else { 0 });
+        // Values inside a model are those of the program that was asked for.
+        let expected = if rounds { 64.0 } else { 64.064 };
+        for command in ["run p.mlir --dump-values --dump-dir values", "debug values p.mlir -o values"] {
+            ends(&format!("{machine} sutura {command} --precision bf16 {given}"), folder.path(), (0, ""));
+            let index = fs::read_to_string(folder.path().join("values/index.json")).expect("it was written");
+            let file = index.split("\"file\": \"").nth(1).and_then(|rest| rest.split('"').next()).expect("a file");
+            let tensor = sutura_runtime::npy::read(folder.path().join("values").join(file)).expect("it was written");
+            let found = tensor.as_slice::<f32>().expect("floats")[0];
+            assert!((found - expected).abs() < 1e-4, "{command}: {found}");
+            fs::remove_dir_all(folder.path().join("values")).expect("it is there");
+        }
+    }
+}
+
+#[test]
+fn commands_that_compile_have_the_same_options() {
+    let (folder, machines) = product_on_machines();
+    let commands = [
+        "check p.mlir",
+        "run p.mlir --dim rows=2",
+        "bench p.mlir --dim rows=2 --seconds 0.01 --beside none",
+        "debug values p.mlir --dim rows=2 -o inside",
+        "compile p.mlir -o p.sutura",
+    ];
+    for command in commands {
+        for (machine, rounds) in &machines {
+            let stays = "a product stays as it is: the machine has no instruction for narrow numbers";
+            let remark = if *rounds { "a product becomes one of factors of bf16" } else { stays };
+            ends(&format!("{machine} sutura {command} --precision bf16 -vv"), folder.path(), (0, remark));
+        }
+        for (flag, words) in [
+            ("--precision f8", "invalid value 'f8' for '--precision <PRECISION>'"),
+            ("--fast-math=quick", "invalid value 'quick' for '--fast-math[=<FLAGS>]'"),
+        ] {
+            ends(&format!("sutura {command} {flag}"), folder.path(), (2, words));
+        }
+    }
+    // An artifact is what it is: what is given for it is refused even where it is the default.
+    for flag in ["--precision=full", "--precision=bf16", "--fast-math"] {
+        let name = flag.split('=').next().expect("a name");
+        let words = format!("{name} is for a model that is compiled, and this is an artifact");
+        ends(&format!("sutura run p.sutura --dim rows=2 {flag}"), folder.path(), (2, &words));
+        ends(&format!("sutura bench p.sutura --seconds 0.01 {flag}"), folder.path(), (2, &words));
+    }
+    // A rounding that is asked for is no error to look for.
+    let numerics = "sutura debug numerics p.mlir --dim rows=2 --precision bf16";
+    ends(numerics, folder.path(), (2, "unexpected argument '--precision'"));
+}
+
 /// A description with one more intrinsic and one more feature.
 fn with(file: &str, (feature, intrinsic): (&str, &str)) -> String {
     let text = fs::read_to_string(repository().join("targets").join(file)).expect("it is built in");

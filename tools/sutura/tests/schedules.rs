@@ -150,6 +150,8 @@ fn commands_that_run_models_take_schedules() {
         (format!("sutura run m.sutura --no-fusion {inputs}"), 2, "--no-fusion is for a model that is compiled"),
         ("sutura bench m.sutura --schedule s.mlir --seconds 1".to_owned(), 2, "--schedule is for a model"),
         ("sutura bench model.onnx --schedule none.mlir --seconds 1".to_owned(), 1, "has a schedule for no region"),
+        ("sutura check model.onnx --schedule none.mlir".to_owned(), 1, "has a schedule for no region"),
+        ("sutura check model.onnx --schedule s.mlir".to_owned(), 0, ""),
         (format!("sutura run model.onnx --schedule s.mlir --dump-values {inputs}"), 2, "--dump-values makes regions"),
     ] {
         let output = shell(&command, at);

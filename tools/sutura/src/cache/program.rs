@@ -197,15 +197,12 @@ pub(crate) fn program_key(args: &CompileArgs, compilation: &Compilation, source:
         report_sizes: _,
         report_measure: _,
         report_asm: _,
-        schedule,
         search,
         tune,
         tune_cache: _,
         tune_sizes: _,
         tune_threads: _,
-        fast_math,
-        precision,
-        fusion,
+        kernels,
         index_limit,
         reproducer: _,
         threads: _,
@@ -227,12 +224,12 @@ pub(crate) fn program_key(args: &CompileArgs, compilation: &Compilation, source:
     for hash in compilation.files.hashes() {
         key.field(hash);
     }
-    let files = [&dims.dims, schedule].into_iter().flatten().chain(operators);
+    let files = [&dims.dims, &kernels.schedule].into_iter().flatten().chain(operators);
     for file in files {
         key.field(file.as_os_str().as_encoded_bytes()).field(std::fs::read(file).ok()?);
     }
     let sizes = (likely, &dims.dim, dims.dims.is_some());
-    let flags = (sizes, schedule.is_some(), search, fast_math, precision, fusion, index_limit);
+    let flags = (sizes, search, kernels, index_limit);
     key.field(format!("{flags:?}")).field(format!("{shape:?}"));
     let names = if target.is_empty() { vec![None] } else { target.iter().map(|name| Some(name.as_str())).collect() };
     let (quiet, _) = Talk::kept_silent();

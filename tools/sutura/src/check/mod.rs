@@ -67,6 +67,7 @@ impl CheckArgs {
             target: self.target.clone(),
             target_file: self.target_file.clone(),
             dims: self.dims.clone(),
+            kernels: self.kernels.clone(),
             reproducer: self.reproducer.clone(),
             reading: self.reading.clone(),
             ..CompileArgs::default()

@@ -31,8 +31,8 @@ use crate::library::Library;
 use crate::likely;
 use crate::machine::{Machine, Vendor, Wanted};
 use crate::pipeline::{
-    BF16, Begun, Compilation, Emit, LOWER, LOWER_FOR_DEVICE, LOWER_KERNELS_FOR_DEVICE, Level, Program, STAGES, Stage,
-    TILE, Watch, has_unregistered,
+    Begun, Compilation, Emit, LOWER, LOWER_FOR_DEVICE, LOWER_KERNELS_FOR_DEVICE, Level, Program, STAGES, Stage, TILE,
+    Watch, has_unregistered,
 };
 use crate::remarks::Sink;
 use crate::report::Report;
@@ -79,10 +79,8 @@ pub(crate) fn compile(args: &CompileArgs, talk: &Talk) -> Result<(), Failure> {
 
 /// Gives passes the options that the user gave.
 fn as_asked(compilation: &mut Compilation, args: &CompileArgs) {
-    compilation.fast_math.clone_from(&args.fast_math);
-    compilation.bf16 = args.precision == BF16;
+    compilation.choices.clone_from(&args.kernels.choices);
     compilation.index_limit = args.index_limit;
-    compilation.no_fusion = args.fusion.no_fusion;
     // What is measured decides, not what is predicted.
     compilation.search = if args.tune { Search::Off } else { args.search };
 }
@@ -259,7 +257,7 @@ pub(crate) fn check_watched(
     watch: Option<Watch>,
 ) -> (Result<usize, Failure>, Vec<String>) {
     let mut compilation = Compilation::new();
-    compilation.search = args.search;
+    as_asked(&mut compilation, args);
     compilation.watch = watch;
     let mut ops = 0;
     let done = source(args, &compilation, talk).and_then(|source| {
@@ -279,7 +277,7 @@ pub(crate) fn compile_watched(
     watch: Watch,
 ) -> (Result<(), Failure>, Vec<String>) {
     let mut compilation = Compilation::new();
-    compilation.search = args.search;
+    as_asked(&mut compilation, args);
     compilation.watch = Some(watch);
     let made = product(args, output, &compilation, (None, None), talk);
     (made, compilation.watched.into_inner())
@@ -475,8 +473,7 @@ impl Job<'_> {
         let (cx, costs) = (&self.compilation.cx, self.costs.borrow());
         let target = self.host_target(lowered);
         let mut manifest = artifact::manifest(cx, &interface, (self.machine, &target), &source.hash, &costs)?;
-        manifest.math.fast_math.clone_from(&self.args.fast_math);
-        manifest.math.precision = (self.args.precision == BF16).then(|| BF16.to_owned());
+        self.compilation.choices.record(&mut manifest.math);
         artifact::check_constants(cx, &lowered.program.module, &interface)?;
         if let Some(report) = self.report {
             report.memory(&manifest);
@@ -501,7 +498,7 @@ impl Job<'_> {
             Level::Kernels => self.report_level(&program, Emit::Gir)?,
             Level::Graph | Level::Upstream => {}
         }
-        if let (Some(_), Level::Kernels | Level::Upstream) = (&self.args.schedule, start) {
+        if let (Some(_), Level::Kernels | Level::Upstream) = (&self.args.kernels.schedule, start) {
             return Err(Failure::usage("--schedule is for fused regions, and the program is made of kernels already"));
         }
         if let (Some(_), Level::Kernels | Level::Upstream) = (self.tuner, start) {
@@ -512,7 +509,7 @@ impl Job<'_> {
         for stage in own.filter(|stage| stage.level >= start) {
             if stage.name == TILE {
                 let mut steps = Vec::new();
-                if let Some(path) = &self.args.schedule {
+                if let Some(path) = &self.args.kernels.schedule {
                     steps = schedules::attach(self.compilation, &mut program, path, self.talk)?;
                 }
                 if let Some(tuner) = self.tuner {

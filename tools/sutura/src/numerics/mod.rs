@@ -22,6 +22,7 @@ use crate::cli::{Against, NumericsArgs};
 use crate::failure::{Failure, Kind};
 use crate::files::say;
 use crate::graph_function::Named;
+use crate::kernels::Choices;
 use crate::pipeline::{Emit, Level, Stage};
 use crate::talk::Talk;
 use crate::values::{self, Valued};
@@ -37,7 +38,9 @@ const REFERENCE: Stage =
 const PLACES: usize = 1 << 20;
 
 pub(crate) fn numerics(args: &NumericsArgs, talk: &Talk) -> Result<(), Failure> {
-    let valued = Valued::read(&args.model, &args.reading, args.fusion, talk)?;
+    // A rounding that a user asks for would be told of as an error of the compiler.
+    let choices = Choices { fusion: args.fusion, ..Choices::default() };
+    let valued = Valued::read(&args.model, &args.reading, &choices, talk)?;
     if let Some(folder) = &args.output {
         std::fs::create_dir_all(folder).map_err(|e| Failure::io("create", folder, &e))?;
     }

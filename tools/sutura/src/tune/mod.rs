@@ -140,7 +140,7 @@ impl Tuner {
         let (cx, on) = (&compilation.cx, self.on(machine)?);
         sizes::of(&sizes::declared(cx, &program.module), ("--tune-sizes", &self.sizes))?;
         let sizes = self.sizes.iter().cloned().collect();
-        if !compilation.no_fusion {
+        if !compilation.choices.fusion.no_fusion {
             program = plans::Search::new(self, compilation, (&on, &sizes), talk).run(program, steps)?;
         }
         let start = Instant::now();

@@ -9,9 +9,10 @@ use sutura_runtime::Tensor;
 use sutura_tensors::{check_writable, write};
 
 use super::{Valued, inputs, run};
-use crate::cli::{Fusion, Reading};
+use crate::cli::Reading;
 use crate::failure::Failure;
 use crate::files;
+use crate::kernels::Choices;
 use crate::talk::Talk;
 
 /// The file that says which file holds which value.
@@ -25,14 +26,14 @@ const LONGEST: usize = 100;
 /// # Errors
 /// When the model, the names or the inputs are wrong, or a file cannot be written.
 pub(crate) fn dump(
-    (model, reading, fusion): (&Path, &Reading, Fusion),
+    (model, reading, choices): (&Path, &Reading, &Choices),
     names: &[String],
     (specs, paths): (&[String], &[PathBuf]),
     running: &Running,
     folder: &Path,
     talk: &Talk,
 ) -> Result<(), Failure> {
-    let valued = Valued::read(model, reading, fusion, talk)?;
+    let valued = Valued::read(model, reading, choices, talk)?;
     let chosen = valued.chosen(names)?;
     std::fs::create_dir_all(folder).map_err(|e| Failure::io("create", folder, &e))?;
     let wanted: Vec<_> = chosen.iter().map(|(_, value)| *value).collect();

@@ -16,13 +16,14 @@ use sutura_run::run::Inputs;
 use sutura_run::tensors::Files;
 use sutura_runtime::{Model, Options, Tensor, TensorView};
 
-use crate::cli::{CompileArgs, Fusion, ModelRunArgs, Reading, ValuesArgs};
+use crate::cli::{CompileArgs, ModelRunArgs, Reading, ValuesArgs};
 use crate::compile;
 use crate::extract::cut_failure;
 use crate::failure::{Failure, of_operators};
 use crate::files::TemporaryFolder;
 use crate::graph_function::{GraphFunction, Named};
 use crate::input::{Input, Source};
+use crate::kernels::Choices;
 use crate::model::Compiled;
 use crate::pipeline::Compilation;
 use crate::talk::Talk;
@@ -37,7 +38,7 @@ pub(crate) fn run_and_dump(args: &ModelRunArgs, talk: &Talk) -> Result<(), Failu
         let failure = Failure::usage("--dump-values compiles a model for the processor, with the values as outputs");
         return Err(failure.hint("give the model and not an artifact, and no --device"));
     }
-    if wanted.is_some() && args.kernels.schedule.is_some() {
+    if wanted.is_some() && args.kernels.options.schedule.is_some() {
         let why = "--dump-values makes regions of its own, which the schedules of a file are not for";
         return Err(Failure::usage(why).hint("leave out one of --dump-values and --schedule"));
     }
@@ -46,7 +47,7 @@ pub(crate) fn run_and_dump(args: &ModelRunArgs, talk: &Talk) -> Result<(), Failu
         let reading = Reading { max_input: run.running.max_input, ..Reading::default() };
         let names: Vec<String> = names.iter().cloned().collect();
         let given = (&run.inputs[..], &run.input_files[..]);
-        dump((&run.model, &reading, args.kernels.fusion), &names, given, &run.running, &args.dump_dir, talk)?;
+        dump((&run.model, &reading, &args.kernels.options.choices), &names, given, &run.running, &args.dump_dir, talk)?;
     }
     sutura_run::run::run(run, &Compiled { kernels: args.kernels.clone() }, talk)
 }
@@ -55,7 +56,7 @@ pub(crate) fn run_and_dump(args: &ModelRunArgs, talk: &Talk) -> Result<(), Failu
 pub(crate) fn command(args: &ValuesArgs, talk: &Talk) -> Result<(), Failure> {
     let given = (&args.inputs[..], &args.input_files[..]);
     dump(
-        (&args.model, &args.reading, args.fusion),
+        (&args.model, &args.reading, &args.choices),
         &args.names,
         given,
         &args.running.running(&args.reading),
@@ -79,9 +80,9 @@ pub(crate) struct Valued {
 
 impl Valued {
     /// Reads a model.
-    pub(crate) fn read(model: &Path, reading: &Reading, fusion: Fusion, talk: &Talk) -> Result<Self, Failure> {
+    pub(crate) fn read(model: &Path, reading: &Reading, choices: &Choices, talk: &Talk) -> Result<Self, Failure> {
         let mut compilation = Compilation::new();
-        compilation.no_fusion = fusion.no_fusion;
+        compilation.choices.clone_from(choices);
         let args = CompileArgs { model: model.to_owned(), reading: reading.clone(), ..CompileArgs::default() };
         let source = compile::source(&args, &compilation, talk)?;
         let (module, function) = match &source.input {
