@@ -28,6 +28,7 @@ def compile(  # noqa: A001
     dims: Mapping[str, str | int | tuple[int, int]] | None = None,
     target: str | Sequence[str] | None = None,
     fast_math: bool | str | Sequence[str] = False,
+    precision: str | None = None,
     schedule: str | os.PathLike[str] | None = None,
     flags: Sequence[str] = (),
     output: str | os.PathLike[str] | None = None,
@@ -41,6 +42,7 @@ def compile(  # noqa: A001
     `dims`: what a named size may be: `"1..512"`, `"8..512:8"` (multiples of 8), `(1, 512)`, or one number.
     `target`: what code is for, as `sutura target list` says; several make one artifact for all. Otherwise this machine.
     `fast_math`: `True`, or the flags that `--fast-math` takes.
+    `precision`: `"bf16"` rounds factors of products of f32 to bf16 where the machine multiplies these; `"full"`, the default, does not.
     `schedule`: a file of schedules, as `sutura compile --emit=schedule` writes it: regions run as it says.
     `flags`: anything else for the command line of `sutura compile`.
     `threads`, `device`: as of `load`.
@@ -56,17 +58,25 @@ def compile(  # noqa: A001
         artifact = Path(folder, "model.sutura") if output is None else Path(os.path.abspath(output))
         command = ["compile", f"--output={artifact}"]
         command += [f"--dim={name}={_sizes(name, sizes)}" for name, sizes in (dims or {}).items()]
-        if target is not None:
-            command.append(f"--target={target if isinstance(target, str) else ','.join(target)}")
-        if fast_math is not False:
-            words = fast_math if isinstance(fast_math, str) else "" if fast_math is True else ",".join(fast_math)
-            command.append(f"--fast-math={words}" if words else "--fast-math")
-        if schedule is not None:
-            command.append(f"--schedule={os.fspath(schedule)}")
+        options: dict[str, Any] = {
+            "target": target,
+            "fast-math": ("" if fast_math else None) if isinstance(fast_math, bool) else fast_math,
+            "precision": precision,
+            "schedule": schedule,
+        }
+        command += [flag for name, value in options.items() for flag in _flag(name, value)]
         _compiler.run([*command, *flags, "--", str(source)])
         if output is not None:
             return Path(output)
         return load(artifact.read_bytes(), threads=threads, device=device)
+
+
+def _flag(name: str, value: str | os.PathLike[str] | Sequence[str] | None) -> list[str]:
+    """An option as the command line has it: absent, alone where there are no words, or with them."""
+    if value is None:
+        return []
+    words = os.fspath(value) if isinstance(value, (str, os.PathLike)) else ",".join(value)
+    return [f"--{name}={words}" if words else f"--{name}"]
 
 
 def _sizes(name: str, sizes: str | int | tuple[int, int]) -> str:

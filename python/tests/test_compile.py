@@ -13,6 +13,7 @@ import threading
 import jax
 import jax.numpy as jnp
 import numpy as np
+import onnx
 import pytest
 from conftest import helper, model, relu, value
 
@@ -51,6 +52,9 @@ def test_settings(tmp_path):
         lambda: sutura.compile(relu(), dims={"rows": "5..1"}),
         lambda: sutura.compile(relu(), dims={"no-such": 5}),
         lambda: sutura.compile(relu(), target="no-such"),
+        lambda: sutura.compile(relu(), fast_math="no-such"),
+        lambda: sutura.compile(relu(), precision="f8"),
+        lambda: sutura.compile(relu(), precision=""),
         lambda: sutura.compile(relu(), flags=["--no-such"]),
         lambda: sutura.compile(relu(), output=path, threads=2),
     ):
@@ -70,6 +74,28 @@ def test_schedules(tmp_path):
     file.write_text("module {}")
     with pytest.raises(sutura.InputError, match="for no region"):
         sutura.compile(model, schedule=file)
+
+
+def product() -> onnx.ModelProto:
+    nodes = [helper.make_node("MatMul", ["x", "w"], ["y"])]
+    return model(nodes, [value("x", ["rows", 64]), value("w", [64, 48])], [value("y", ["rows", 48])], name="product")
+
+
+def test_precision():
+    random = np.random.default_rng(3)
+    x, w = (random.uniform(-1, 1, shape).astype("float32") for shape in ((5, 64), (64, 48)))
+    default, full, rounded = (sutura.compile(product(), precision=name)(x, w) for name in (None, "full", "bf16"))
+    np.testing.assert_array_equal(default, full)
+    np.testing.assert_allclose(full, x @ w, rtol=0, atol=1e-5)
+    cpuinfo = pathlib.Path("/proc/cpuinfo")
+    if cpuinfo.exists() and "avx512_bf16" in cpuinfo.read_text():
+        assert np.abs(rounded - full).max() > 1e-4
+        # Of the sum of the magnitudes of terms.
+        assert (np.abs(rounded - full) <= 2.0**-7 * (np.abs(x) @ np.abs(w))).all()
+    else:
+        np.testing.assert_array_equal(rounded, full)
+    with pytest.raises(sutura.UsageError, match="invalid value 'f8' for '--precision <PRECISION>'"):
+        sutura.compile(product(), precision="f8")
 
 
 def test_what_is_not_supported_says_so():
