@@ -11,6 +11,7 @@ use crate::testing::{agree, any, context, copy, function, run, tensor, text};
 
 const KERNELS: &str = "legalize-elements,narrow-products,split-products,func.func(canonicalize,stitch),convert-graph-to-gir,tensorize,fold-launches,canonicalize,cse";
 const X86: &str = include_str!("../../../targets/x86_avx512_dot.mlir");
+const AMX: &str = include_str!("../../../targets/x86_amx.mlir");
 const TESSERA: &str = include_str!("../../../examples/describe-your-machine/tessera.mlir");
 
 fn unsigned(cx: &Context) -> Type {
@@ -32,7 +33,7 @@ fn products_of_bytes_keep_every_bit() {
     let mut random = Random::new(23);
     for round in 0..24 {
         let before = program(&cx, &mut random);
-        let mut after = on(&cx, &before, if round % 2 == 0 { X86 } else { TESSERA });
+        let mut after = on(&cx, &before, [X86, TESSERA, AMX][round % 3]);
         run(&cx, &mut after, "builtin.module(narrow-products)").unwrap_or_else(|e| panic!("{e:?}"));
         let shown = text(&cx, &after);
         for (b, m, k, n) in [(0, 1, 2, 3), (1, 1, 0, 3), (1, 1, 1, 1), (2, 5, 7, 3), (1, 3, 20, 2)] {
@@ -91,6 +92,29 @@ fn kernels_call_the_machines_instructions() {
             let stays: Vec<_> = said.iter().filter(|line| line.contains("'gir.contract' stays")).collect();
             assert!(stays.is_empty(), "{stays:?}");
         }
+    }
+}
+
+#[test]
+fn registers_that_only_multiply_hand_over_their_sums() {
+    let kinds: [(fn(&Context) -> [Type; 2], &str); 4] = [
+        (|cx| [unsigned(cx), Type::I8], "@tdpbusd("),
+        (|cx| [Type::I8, unsigned(cx)], "@tdpbsud("),
+        (|_| [Type::I8, Type::I8], "@tdpbssd("),
+        (|cx| [unsigned(cx), unsigned(cx)], "@tdpbuud("),
+    ];
+    for (elems, name) in kinds {
+        for (k, n) in [("1", "3"), ("64", "16"), ("70", "33")] {
+            let (said, shown) = kernels(AMX, elems, (k, n), Tolerance::EXACT);
+            assert!(shown.contains(name) && !shown.contains("gir.move"), "{said:?}\n{shown}");
+            let moved = said.iter().find(|line| line.contains("moved by 128") || line.contains("'gir.contract' stays"));
+            assert_eq!(moved, None, "there is an instruction for all signs");
+        }
+    }
+    let floats: fn(&Context) -> [Type; 2] = |cx| [cx.ty(TypeData::Float(FloatKind::BF16)); 2];
+    for (k, n) in [("9", "20"), ("32", "32"), ("65", "40")] {
+        let (said, shown) = kernels(AMX, floats, (k, n), Tolerance { abs: 0.01, rel: 0.01, ulp: 0 });
+        assert!(shown.contains("@tdpbf16ps("), "{said:?}\n{shown}");
     }
 }
 

@@ -128,11 +128,13 @@ fn ends(line: &str, folder: &Path, (code, words): (i32, &str)) -> String {
 fn product_on_machines() -> (tempfile::TempDir, Vec<(&'static str, bool)>) {
     let folder = folder();
     fs::write(folder.path().join("p.mlir"), PRODUCT).expect("it can be written");
-    // In the place of the description with the instruction.
+    // In the place of the descriptions with the instruction.
     let text = fs::read_to_string(repository().join("targets/x86_avx512.mlir")).expect("it is built in");
     fs::create_dir(folder.path().join("without")).expect("it can be made");
-    let text = text.replace("@x86_avx512 ", "@x86_avx512_dot ");
-    fs::write(folder.path().join("without/x86_avx512_dot.mlir"), text).expect("it can be written");
+    for name in ["x86_avx512_dot", "x86_amx"] {
+        let text = text.replace("@x86_avx512 ", &format!("@{name} "));
+        fs::write(folder.path().join(format!("without/{name}.mlir")), text).expect("it can be written");
+    }
     let rounds = |machine: &str| {
         let told = ends(&format!("{machine} sutura target host"), folder.path(), (0, "intrinsic"));
         told.lines().any(|line| line.starts_with("intrinsic:") && line.contains("bf16"))
@@ -237,6 +239,29 @@ fn a_further_instruction_is_one_declaration() {
         assert!(output.status.success(), "{file}: {}", said(&output));
         let code = fs::read_to_string(folder.path().join("m.s")).expect("it was written");
         assert!(code.contains(instruction) && !code.contains("vpmaddubsw"), "{file}: no {instruction}");
+    }
+}
+
+#[test]
+fn tiles_of_matrices_are_multiplied_by_amx() {
+    let (folder, _) = product_on_machines();
+    fs::copy(repository().join("examples/describe-your-machine/model.mlir"), folder.path().join("model.mlir")).expect("it is there");
+    let bytes = "-i x=37x17xi8=-3 -i w=17x50xi8=5 -i b=50xi32=7 --expected result0=37x50xi32=-248";
+    let floats = "-i x=37x64xf32=1.001 -i w=64x48xf32=1 --atol 1e-4 --expected result0=37x48xf32=64";
+    for (model, flags, instruction, given) in
+        [("model.mlir", "", "tdpbssd", bytes), ("p.mlir", "--precision bf16", "tdpbf16ps", floats)]
+    {
+        let compile = format!("sutura compile {model} --target x86_amx {flags}");
+        ends(&format!("{compile} --emit=asm -o m.s"), folder.path(), (0, ""));
+        let code = fs::read_to_string(folder.path().join("m.s")).expect("it was written");
+        for instruction in [instruction, "ldtilecfg", "tileloadd", "tilestored", "tilerelease"] {
+            assert!(code.contains(instruction), "{model}: no {instruction}");
+        }
+        ends(&format!("{compile} -o m.sutura"), folder.path(), (0, ""));
+        // They run where the processor has them, and are refused elsewhere.
+        let output = shell(&format!("sutura run m.sutura {given}"), folder.path());
+        let refused = output.status.code() == Some(3) && said(&output).contains("amx-tile");
+        assert!(output.status.success() || refused, "{model}: {:?}\n{}", output.status, said(&output));
     }
 }
 

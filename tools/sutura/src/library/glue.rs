@@ -106,7 +106,11 @@ impl Glue {
             let leaf = leaf.cast_signed();
             format!("{{ i32 {leaf}, i32 {subleaf}, i32 {register}, i32 {bits}, i32 {saved}, {name} }}")
         };
-        let rows: Vec<String> = features(&target.features).iter().map(row).collect();
+        let features = features(&target.features);
+        let tiles = features.iter().any(|feature| feature.name.starts_with("amx-"));
+        let rows: Vec<String> = features.iter().map(row).collect();
+        self.define("name.tiles", "permission to use AMX tiles");
+        self.line(format!("@sutura.wants.tiles = internal constant i1 {tiles}"));
         self.table("features", "%sutura.Feature", &rows);
         self.line(format!("@sutura.n.features = internal constant i64 {}", rows.len()));
     }

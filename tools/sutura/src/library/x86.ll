@@ -83,6 +83,19 @@ missing:
   call void @sutura.say2(ptr @sutura.says.machine, i64 %first, i64 %second)
   ret i32 3
 all:
+  %tiles = load i1, ptr @sutura.wants.tiles
+  br i1 %tiles, label %ask, label %good
+ask:
+  ; Linux gives a process the registers of AMX when it asks for them: arch_prctl(ARCH_REQ_XCOMP_PERM, 18).
+  %answer = call i64 asm sideeffect "syscall", "={ax},{ax},{di},{si},~{rcx},~{r11},~{memory},~{dirflag},~{fpsr},~{flags}"(i64 158, i64 4131, i64 18)
+  %given = icmp eq i64 %answer, 0
+  br i1 %given, label %good, label %refused
+refused:
+  %third = ptrtoint ptr @sutura.name.target to i64
+  %fourth = ptrtoint ptr @sutura.name.tiles to i64
+  call void @sutura.say2(ptr @sutura.says.machine, i64 %third, i64 %fourth)
+  ret i32 3
+good:
   store atomic i32 1, ptr @sutura.machine.known monotonic, align 4
   br label %done
 done:
