@@ -7,6 +7,7 @@
 //! looked into: checks of what it holds may rely on it.
 
 mod declaration;
+mod known;
 mod region;
 mod traits;
 
@@ -27,6 +28,8 @@ use crate::symbols::{BodyNode, SymbolTables};
 use crate::types::Type;
 use crate::work::Counter;
 
+pub use known::Verified;
+
 /// What the verifier lets pass.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct VerifyOptions {
@@ -39,18 +42,32 @@ pub struct VerifyOptions {
 /// # Errors
 /// After at least one error was reported.
 pub fn verify(root: OpRef<'_>, options: VerifyOptions, diags: &mut Diagnostics) -> Result<(), Reported> {
+    verify_changed(root, options, &mut Verified::default(), diags)
+}
+
+/// Verifies of `root`, which owns a body, and of all that lies in it what has changed since it was `verified`, and what depends on that.
+///
+/// # Errors
+/// After at least one error was reported.
+pub fn verify_changed(
+    root: OpRef<'_>,
+    options: VerifyOptions,
+    verified: &mut Verified,
+    diags: &mut Diagnostics,
+) -> Result<(), Reported> {
     let mut top = Report::default();
     let top_ok = verify_op(root, None, options, &mut top);
     diags.append(std::mem::take(&mut top.diags));
     if !top_ok {
         return Err(Reported);
     }
-    let (nodes, mut reports) = verify_bodies(root, options);
+    let (nodes, mut reports) = verify_bodies(root, options, verified);
     let order = preorder(&nodes);
     let failed = reports.iter().any(|r| r.diags.errors() > 0);
     if !failed {
-        verify_isolated_exits(&nodes, &mut reports);
+        verify_isolated_exits(&nodes, &mut reports, verified);
     }
+    let owners: Vec<OpRef<'_>> = nodes.iter().map(|node| node.owner).collect();
     let mut own = Diagnostics::default();
     for node in order {
         let mut found = std::mem::take(&mut reports[node].diags);
@@ -59,6 +76,9 @@ pub fn verify(root: OpRef<'_>, options: VerifyOptions, diags: &mut Diagnostics) 
     }
     if own.errors() == 0 {
         verify_symbol_uses(nodes, &reports, &mut own);
+    }
+    if own.is_empty() {
+        owners.into_iter().zip(reports).for_each(|(owner, report)| verified.note(owner, report));
     }
     let result = own.check();
     diags.append(own);
@@ -84,14 +104,18 @@ impl Report {
 }
 
 /// Verifies all bodies below `root`, level by level. Parents stand before children, siblings in text order.
-fn verify_bodies(root: OpRef<'_>, options: VerifyOptions) -> (Vec<BodyNode<'_>>, Vec<Report>) {
+fn verify_bodies<'a>(root: OpRef<'a>, options: VerifyOptions, verified: &Verified) -> (Vec<BodyNode<'a>>, Vec<Report>) {
     let mut nodes = vec![BodyNode { owner: root, parent: None }];
     let mut reports: Vec<Report> = Vec::new();
     while reports.len() < nodes.len() {
         let from = reports.len();
         let level = &nodes[from..];
-        let verified: Vec<Report> = level.par_iter().map(|node| verify_body(node.owner, options)).collect();
-        reports.extend(verified);
+        let one = |node: &BodyNode<'_>| match verified.report(node.owner) {
+            Some(report) => verify_owners(node.owner, options, verified, report),
+            None => verify_body(node.owner, options),
+        };
+        let found: Vec<Report> = level.par_iter().map(one).collect();
+        reports.extend(found);
         for index in from..reports.len() {
             let owner = nodes[index].owner;
             let body = owner.inside();
@@ -127,6 +151,20 @@ fn preorder(nodes: &[BodyNode<'_>]) -> Vec<usize> {
 }
 
 static OPS_VERIFIED: Counter = Counter::new("ops verified");
+
+/// Of a body that has not changed, verifies the ops in which something has.
+fn verify_owners(owner: OpRef<'_>, options: VerifyOptions, verified: &Verified, mut report: Report) -> Report {
+    let (body, isolated) = (owner.inside(), std::mem::take(&mut report.isolated));
+    let mut again = Report::default();
+    for op in isolated {
+        let inside = OpRef::new(owner.cx, body, op);
+        if verified.all_of(inside) || verify_op(inside, Some(owner), options, &mut again) {
+            report.isolated.push(op);
+        }
+    }
+    report.diags = again.diags;
+    report
+}
 
 /// Verifies the inside of `owner`.
 fn verify_body(owner: OpRef<'_>, options: VerifyOptions) -> Report {
@@ -254,10 +292,10 @@ fn verify_exits(cx: &Context, body: &Body, report: &mut Report) {
 }
 
 /// The same for isolated ops and the top-level op, once all bodies are verified.
-fn verify_isolated_exits(nodes: &[BodyNode<'_>], reports: &mut [Report]) {
+fn verify_isolated_exits(nodes: &[BodyNode<'_>], reports: &mut [Report], verified: &Verified) {
     for (node, report) in nodes.iter().zip(reports).rev() {
         let op = node.owner;
-        if op.def().is_some() {
+        if op.def().is_some() && !verified.all_of(op) {
             verify_exit(op, &mut report.diags);
         }
     }

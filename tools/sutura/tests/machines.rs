@@ -245,7 +245,8 @@ fn a_further_instruction_is_one_declaration() {
 #[test]
 fn tiles_of_matrices_are_multiplied_by_amx() {
     let (folder, _) = product_on_machines();
-    fs::copy(repository().join("examples/describe-your-machine/model.mlir"), folder.path().join("model.mlir")).expect("it is there");
+    fs::copy(repository().join("examples/describe-your-machine/model.mlir"), folder.path().join("model.mlir"))
+        .expect("it is there");
     let bytes = "-i x=37x17xi8=-3 -i w=17x50xi8=5 -i b=50xi32=7 --expected result0=37x50xi32=-248";
     let floats = "-i x=37x64xf32=1.001 -i w=64x48xf32=1 --atol 1e-4 --expected result0=37x48xf32=64";
     for (model, flags, instruction, given) in
