@@ -58,15 +58,26 @@ fn windows_move_in_steps_of_any_size() {
 
 #[test]
 fn sizes_may_be_open() {
-    let sizes: [&[(&str, i64)]; 5] = [
+    let sizes: [&[(&str, i64)]; 8] = [
         &[("B", 1), ("H", 7), ("W", 60)],
         &[("B", 2), ("H", 3), ("W", 3)],
         &[("B", 0), ("H", 5), ("W", 5)],
         &[("B", 1), ("H", 16), ("W", 49)],
         &[("B", 1), ("H", 4), ("W", 97)],
+        // One for each height of tiles: 4, 7, 8 and 10.
+        &[("B", 1), ("H", 4), ("W", 4)],
+        &[("B", 1), ("H", 4), ("W", 14)],
+        &[("B", 1), ("H", 4), ("W", 20)],
     ];
-    is_a_product(&["B", "2", "H", "W"], &["3", "2", "3", "3"], &[(3, 1, 1, (1, 1)); 2], 3, &sizes);
-    is_a_product(&["B", "2", "H", "W"], &["3", "2", "3", "3"], &[(3, 2, 1, (0, 0)); 2], 3, &sizes);
+    // Where the length of a line is open, tiles have four heights, and a line takes the cheapest.
+    for along in [(3, 1, 1, (1, 1)), (3, 2, 1, (0, 0))] {
+        let out = is_in_kernels(5, &["B", "2", "H", "W"], &["3", "2", "3", "3"], &[along; 2], 3, &sizes);
+        for height in [4, 7, 8, 10] {
+            assert!(out.contains(&format!("!gir.tile<vec, f32, [{height}, 16]>")), "{height}: {out}");
+        }
+    }
+    // The number of lines alone asks for one.
+    is_a_product(&["B", "2", "H", "9"], &["3", "2", "3", "3"], &[(3, 1, 1, (1, 1)); 2], 3, &sizes[..1]);
 }
 
 #[test]
