@@ -1,5 +1,7 @@
 //! Routines beside what is plainly right, at several numbers of threads.
 
+mod non_max_suppression;
+
 use std::cmp::Ordering;
 use std::ffi::c_void;
 
@@ -699,56 +701,4 @@ fn many_slices_are_sorted_by_many_threads() {
     );
     assert_eq!(inverse, values);
     assert_eq!(counts.iter().sum::<i64>(), count);
-}
-
-/// Rows that `non_max_suppression` selects.
-fn selected(scores: &Data, boxes: &Data, (most, overlap, least): (i64, f32, Option<f32>), centers: bool) -> Vec<i64> {
-    let inputs = [
-        scores.clone(),
-        boxes.clone(),
-        Data::i64(&[1], &[most]),
-        Data::f32(&[], &[overlap]),
-        Data::f32(&[1], &[least.unwrap_or(0.0)]),
-    ];
-    let places = scores.dims.iter().product::<i64>();
-    let params: [&[i64]; 3] = [&[i64::from(centers)], &[i64::from(least.is_some())], &[places]];
-    let outputs = run("non_max_suppression/1", &inputs, &params, ElementType::F32);
-    outputs[0].to_i64()[..3 * outputs[1].to_i64()[0] as usize].to_vec()
-}
-
-#[test]
-fn boxes_that_overlap_better_ones_are_left_out() {
-    // The example of the operator's specification.
-    let corners = [
-        [0.0, 0.0, 1.0, 1.0],
-        [0.0, 0.1, 1.0, 1.1],
-        [0.0, -0.1, 1.0, 0.9],
-        [0.0, 10.0, 1.0, 11.0],
-        [0.0, 10.1, 1.0, 11.1],
-        [0.0, 100.0, 1.0, 101.0],
-    ];
-    let boxes = Data::f32(&[1, 6, 4], corners.as_flattened());
-    let scores = Data::f32(&[1, 1, 6], &[0.9, 0.75, 0.6, 0.95, 0.5, 0.3]);
-    assert_eq!(selected(&scores, &boxes, (3, 0.5, Some(0.0)), false), [0, 0, 3, 0, 0, 0, 0, 0, 5]);
-    assert_eq!(selected(&scores, &boxes, (2, 0.5, Some(0.0)), false), [0, 0, 3, 0, 0, 0]);
-    assert_eq!(selected(&scores, &boxes, (3, 0.5, Some(0.4)), false), [0, 0, 3, 0, 0, 0]);
-    assert!(selected(&scores, &boxes, (0, 0.5, None), false).is_empty());
-    assert!(selected(&scores, &boxes, (-1, 0.5, None), false).is_empty());
-    // Corners in any order are the same box, and so are a center and sizes.
-    let turned: Vec<f32> = corners.iter().flat_map(|[a, b, c, d]| [*c, *d, *a, *b]).collect();
-    let turned = Data::f32(&[1, 6, 4], &turned);
-    assert_eq!(selected(&scores, &turned, (3, 0.5, None), false), [0, 0, 3, 0, 0, 0, 0, 0, 5]);
-    let middle: Vec<f32> =
-        corners.iter().flat_map(|[a, b, c, d]| [(a + c) / 2.0, (b + d) / 2.0, c - a, d - b]).collect();
-    let middle = Data::f32(&[1, 6, 4], &middle);
-    assert_eq!(selected(&scores, &middle, (3, 0.5, None), true), [0, 0, 3, 0, 0, 0, 0, 0, 5]);
-    // Of equal scores the lower number comes first; batches and classes are looked at one by one.
-    let same = Data::f32(&[2, 2, 2], &[1.0; 8]);
-    let two = Data::f32(&[2, 2, 4], [corners[0], corners[1], corners[0], corners[3]].as_flattened());
-    let rows = [[0, 0, 0], [0, 1, 0], [1, 0, 0], [1, 0, 1], [1, 1, 0], [1, 1, 1]];
-    assert_eq!(selected(&same, &two, (9, 0.5, None), false), rows.as_flattened());
-    let wrong = [same, two, Data::f32(&[1], &[1.0]), Data::f32(&[1], &[1.0]), Data::f32(&[1], &[1.0])];
-    let error = try_run("non_max_suppression/1", &wrong, &[&[0], &[0], &[8]], ElementType::F32, 1).unwrap_err();
-    assert!(error.contains("takes one number of type i64 and two floats as limits"), "{error}");
-    assert!(selected(&Data::f32(&[0, 2, 2], &[]), &Data::f32(&[0, 2, 4], &[]), (1, 0.5, None), false).is_empty());
 }
