@@ -1,5 +1,6 @@
 //! Floats of every width as `f64` and back.
 
+use super::keys::bits;
 use crate::element::ElementType;
 
 /// Bits of exponent and mantissa of a float of 16 bits.
@@ -23,10 +24,7 @@ fn power(exponent: i32) -> f64 {
 
 /// An element of a buffer of floats, exactly; NaN where the type is not known.
 pub(super) fn read(elem: ElementType, bytes: &[u8], index: usize) -> f64 {
-    let width = elem.bytes();
-    let mut word = [0; 8];
-    word[..width].copy_from_slice(&bytes[index * width..][..width]);
-    let bits = u64::from_ne_bytes(word);
+    let bits = bits(elem, bytes, index);
     match (elem, small(elem)) {
         (ElementType::F64, _) => f64::from_bits(bits),
         (ElementType::F32, _) => f64::from(f32::from_bits(bits as u32)),

@@ -18,9 +18,9 @@ pub(super) fn run(call: &Call<'_>) -> Result<(), String> {
     }
     let keys = Keys { input: &call.inputs[0], descending: call.number("smallest") == 0 };
     let places = Lines::of(&call.outputs[0].dims, call.axis());
-    // Few lines are cut, each into pieces that are long beside what is taken of them.
+    // With several threads few lines are cut, each into pieces that are long beside what is taken of them.
     let worth = lines.size / (4 * k).max(LONG);
-    let pieces = if lines.count < PARTS { (PARTS / lines.count).min(worth).max(1) } else { 1 };
+    let pieces = if lines.count < PARTS && call.threads.0 > 1 { (PARTS / lines.count).min(worth).max(1) } else { 1 };
     let heap = |unit: usize| {
         // SAFETY: at one time one thread works on a unit.
         unsafe { call.scratch::<u128>(unit * k, k) }
@@ -29,7 +29,8 @@ pub(super) fn run(call: &Call<'_>) -> Result<(), String> {
         heap(lines.count * pieces - 1)?;
         call.threads.each(lines.count * pieces, &|unit| {
             let (line, piece) = (unit / pieces, unit % pieces);
-            let items = share(lines.size, pieces, piece).map(|index| item(keys, lines, line, index));
+            let start = lines.start(line);
+            let items = share(lines.size, pieces, piece).map(|index| item(keys, start + index * lines.step, index));
             heap(unit).into_iter().for_each(|heap| fill(heap, items.clone()));
         });
         // The first heap of a line takes in the others.
@@ -46,15 +47,17 @@ pub(super) fn run(call: &Call<'_>) -> Result<(), String> {
     call.threads.each(parts, &|part| {
         let Ok(heap) = heap(part) else { return };
         for line in share(lines.count, parts, part) {
-            fill(heap, (0..lines.size).map(|index| item(keys, lines, line, index)));
+            let start = lines.start(line);
+            fill(heap, (0..lines.size).map(|index| item(keys, start + index * lines.step, index)));
             finish(call, (lines, places), line, heap);
         }
     });
     Ok(())
 }
 
-fn item(keys: Keys<'_>, lines: Lines, line: usize, index: usize) -> u128 {
-    u128::from(keys.at(lines.at(line, index))) << 64 | index as u128
+/// Of the element at a place, which is the one of this index in its line.
+fn item(keys: Keys<'_>, place: usize, index: usize) -> u128 {
+    u128::from(keys.at(place)) << 64 | index as u128
 }
 
 /// Makes a heap of the lowest of at least as many items as it has places.

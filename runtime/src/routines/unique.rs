@@ -4,7 +4,7 @@ use std::cmp::Ordering;
 
 use super::call::{Call, Input};
 use super::keys::Keys;
-use super::sort::sort_by;
+use super::sort::{sort, sort_by};
 
 /// The slices of a tensor along an axis.
 #[derive(Clone, Copy)]
@@ -46,7 +46,14 @@ pub(super) fn run(call: &Call<'_>) -> Result<(), String> {
     let (items, rest) = scratch.split_at_mut(count);
     let (firsts, ranks) = rest.split_at_mut(count);
     items.iter_mut().enumerate().for_each(|(slice, item)| *item = slice as u128);
-    sort_by(items, firsts, call.threads, |a, b| slices.compare(*a as usize, *b as usize).then(a.cmp(b)));
+    if slices.size == 1 {
+        // A single element is a number, which need not be read for each comparison.
+        (0..).zip(&mut *items).for_each(|(slice, item)| *item |= u128::from(slices.keys.at(slice)) << 64);
+        sort(items, firsts, call.threads);
+        items.iter_mut().for_each(|item| *item = u128::from(*item as u64));
+    } else {
+        sort_by(items, firsts, call.threads, |a, b| slices.compare(*a as usize, *b as usize).then(a.cmp(b)));
+    }
     // An item becomes its group and its slice; of each group the first slice is kept.
     let mut groups = 0;
     let mut before = None;
