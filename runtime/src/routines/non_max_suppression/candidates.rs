@@ -81,15 +81,15 @@ fn filter(scores: &[[u8; 4]], least: f32, items: &mut [u64]) -> usize {
     let (groups, rest) = scores.as_chunks::<TOGETHER>();
     let mut found = 0;
     for (group, scores) in groups.iter().enumerate() {
-        let scores = scores.map(f32::from_ne_bytes);
-        if !scores.iter().fold(false, |any, score| any | (*score > least)) {
+        if !scores.iter().fold(false, |any, score| any | (f32::from_ne_bytes(*score) > least)) {
             continue;
         }
         // Without a branch: a candidate that does not count is overwritten.
-        let keys = scores.map(key_of);
+        let mut keys = [0; TOGETHER];
+        keys.iter_mut().zip(scores).for_each(|(key, score)| *key = key_of(f32::from_ne_bytes(*score)));
         for lane in 0..TOGETHER {
             items[found] = item_of(keys[lane], group * TOGETHER + lane);
-            found += usize::from(scores[lane] > least);
+            found += usize::from(f32::from_ne_bytes(scores[lane]) > least);
         }
     }
     for (at, score) in (scores.len() - rest.len()..).zip(rest) {
