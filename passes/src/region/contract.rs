@@ -227,6 +227,8 @@ impl ContractPlan {
                 (true, true) => plan.batch.push(dim),
                 (true, false) => plan.rows.push(dim),
                 (false, true) => plan.cols.push(dim),
+                // A window of one place on a map of one place: neither factor moves along it.
+                (false, false) if nest.is_unit(dim) => plan.rows.insert(0, dim),
                 (false, false) => return misfit("repeats its result along a dimension"),
             }
         }
