@@ -12,6 +12,8 @@ use sutura_ir::registry::constant_of;
 use sutura_ir::{BlockRef, OpRef, Value};
 
 use super::classes::{Classes, Layouts};
+use crate::region::groups::Grouped;
+use crate::winograd::sums_products;
 
 /// Channels from which on vectors of them are worth it.
 const LEAST_CHANNELS: i64 = 8;
@@ -32,7 +34,7 @@ pub(super) struct Links<'a> {
 pub(super) struct Product {
     /// The factor that is no constant, and the weights.
     pub(super) factors: (usize, usize),
-    /// The iterators that have the channels of that factor, and of the result.
+    /// The iterators that have the channels of that factor, and of the result; both are one where groups of channels make groups.
     sums: Option<usize>,
     makes: Option<usize>,
 }
@@ -251,14 +253,24 @@ pub(super) fn slots<'f>(form: &'f ComputeForm<'_>) -> impl Iterator<Item = (Valu
     inputs.chain(form.results().zip(&form.result_maps)).map(|(value, map)| (value, cx.map_results(*map)))
 }
 
-/// The iterator that an expression is, or is some places before or behind.
+/// The iterator that an expression is, or is some places before or behind; that of features for channels of a product by groups.
 pub(super) fn moved(form: &ComputeForm<'_>, expr: AffineExpr) -> Option<usize> {
+    if let Some(features) = in_groups(form, expr) {
+        return Some(features);
+    }
     let linear = maps::linear(form.op.cx, expr, form.iterators.len())?;
     let mut along = linear.factors.iter().enumerate().filter(|(_, factor)| **factor != 0);
     match (along.next(), along.next()) {
         (Some((iterator, 1)), None) if linear.symbols.is_empty() => Some(iterator),
         _ => None,
     }
+}
+
+/// The iterator that has the features of all groups, if an expression has the channels of one and that is read as a product.
+fn in_groups(form: &ComputeForm<'_>, expr: AffineExpr) -> Option<usize> {
+    let grouped = Grouped::of(form.op.cx, expr).filter(Grouped::fills_vectors)?;
+    let summed = form.iterators[grouped.place] == IteratorKind::Reduce && sums_products(form);
+    summed.then_some(grouped.dim)
 }
 
 /// What an op multiplies and sums up, if one of two factors is a constant.
@@ -280,6 +292,10 @@ pub(super) fn product(form: &ComputeForm<'_>) -> Option<Product> {
     let plain = |input: usize, iterator: usize| {
         cx.map_results(form.input_maps[input]).iter().any(|e| maps::plain_dim(cx, *e) == Some(iterator))
     };
+    let of_groups = cx.map_results(form.input_maps[data]).iter().find_map(|e| in_groups(form, *e));
+    if let Some(features) = of_groups.filter(|i| plain(weights, *i)) {
+        return Some(Product { factors: (data, weights), sums: Some(features), makes: Some(features) });
+    }
     let extents = form.extents();
     let longest = |all: &mut dyn Iterator<Item = usize>| {
         all.max_by_key(|i| (extents[*i].as_ref().and_then(Poly::as_const).unwrap_or(i64::MAX), usize::MAX - i))

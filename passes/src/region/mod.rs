@@ -9,6 +9,7 @@ pub mod contract;
 pub mod convolution;
 pub mod cost;
 pub(crate) mod form;
+pub(crate) mod groups;
 mod hoist;
 pub mod nest;
 pub mod products;

@@ -178,6 +178,7 @@ impl<'a> Nest<'a> {
             nest.add_stage(facts, &unit, |i| composer.class(unit.first + i), &mut numbers)?;
         }
         nest.leave_out_single_places();
+        nest.split_groups();
         Ok(nest)
     }
 
@@ -523,7 +524,7 @@ impl<'a> Nest<'a> {
         self.renumber(&number);
     }
 
-    fn renumber(&mut self, number: &dyn Fn(usize) -> usize) {
+    pub(super) fn renumber(&mut self, number: &dyn Fn(usize) -> usize) {
         let cx = self.cx;
         let to = |d: usize| cx.affine_dim(number(d) as u32);
         for stage in &mut self.stages {

@@ -246,7 +246,7 @@ impl Parts {
 }
 
 /// True for a sum of products of f32.
-fn sums_products(form: &ComputeForm<'_>) -> bool {
+pub(crate) fn sums_products(form: &ComputeForm<'_>) -> bool {
     let cx = form.op.cx;
     let ops: Vec<OpRef<'_>> = form.body.ops().collect();
     let [product, end] = ops[..] else { return false };

@@ -22,6 +22,7 @@ use sutura_ir::{Body, Context, OpRef, Rewriter};
 
 use crate::functions::{Remark, computes, of_each_function, say};
 use convolution::Convolution;
+pub(crate) use convolution::sums_products;
 
 /// `winograd`
 pub static WINOGRAD: PassInfo = PassInfo {
