@@ -84,3 +84,47 @@ func.func @one_feature(%x: tensor<2x8x32xf32>, %w: tensor<8x3xf32>) -> tensor<2x
   }
   return %c : tensor<2x30xf32>
 }
+
+// -----
+
+#x = affine_map<(d0, d1, d2, d3, d4, d5, d6) -> (d0, d4, d2 + d5 - 1, d3 + d6 - 1)>
+#w = affine_map<(d0, d1, d2, d3, d4, d5, d6) -> (d1, d4, d5, d6)>
+#y = affine_map<(d0, d1, d2, d3, d4, d5, d6) -> (d0, d1, d2, d3)>
+
+// 48 features: tiles of 32 would compute 64 columns, those of 16 compute 48.
+// CHECK-LABEL: gir.kernel @three_panels_contract1(
+// CHECK: gir.contract {{.*}} !gir.tile<vec, f32, [10, 1]>, !gir.tile<vec, f32, [1, 16]>
+// REMARK: is a convolution: rows (1, 28, 28), columns (48), sums over (8, 3, 3); tiles of 10x16
+func.func @three_panels(%x: tensor<1x8x28x28xf32>, %w: tensor<48x8x3x3xf32>) -> tensor<1x48x28x28xf32> {
+  %c = graph.compute ins(%x, %w : tensor<1x8x28x28xf32>, tensor<48x8x3x3xf32>) -> tensor<1x48x28x28xf32> {
+    iterators = #graph.iterators<[parallel, parallel, parallel, parallel, reduce, reduce, reduce]>,
+    combiners = #graph.combiners<[add]>, maps = [#x, #w, #y], oob = [0.0 : f32, unit]
+  } {
+  ^bb0(%a: f32, %b: f32):
+    %v = arith.mulf %a, %b : f32
+    graph.yield %v : f32
+  }
+  return %c : tensor<1x48x28x28xf32>
+}
+
+// -----
+
+#x = affine_map<(d0, d1, d2, d3, d4, d5, d6) -> (d0, d4, d2 + d5 - 1, d3 + d6 - 1)>
+#w = affine_map<(d0, d1, d2, d3, d4, d5, d6) -> (d1, d4, d5, d6)>
+#y = affine_map<(d0, d1, d2, d3, d4, d5, d6) -> (d0, d1, d2, d3)>
+
+// So few rows would leave a unit idle between sums of narrow tiles.
+// CHECK-LABEL: gir.kernel @few_rows_contract1(
+// CHECK: gir.contract {{.*}} !gir.tile<vec, f32, [4, 1]>, !gir.tile<vec, f32, [1, 32]>
+// REMARK: is a convolution: rows (1, 4, 4), columns (48), sums over (8, 3, 3); tiles of 4x32
+func.func @few_rows(%x: tensor<1x8x4x4xf32>, %w: tensor<48x8x3x3xf32>) -> tensor<1x48x4x4xf32> {
+  %c = graph.compute ins(%x, %w : tensor<1x8x4x4xf32>, tensor<48x8x3x3xf32>) -> tensor<1x48x4x4xf32> {
+    iterators = #graph.iterators<[parallel, parallel, parallel, parallel, reduce, reduce, reduce]>,
+    combiners = #graph.combiners<[add]>, maps = [#x, #w, #y], oob = [0.0 : f32, unit]
+  } {
+  ^bb0(%a: f32, %b: f32):
+    %v = arith.mulf %a, %b : f32
+    graph.yield %v : f32
+  }
+  return %c : tensor<1x48x4x4xf32>
+}

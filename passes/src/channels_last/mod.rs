@@ -34,8 +34,8 @@ pub static CHANNELS_LAST: PassInfo = PassInfo {
                   reductions, products with constants and reshapes. It becomes the last dimension of each tensor that only \
                   structured operations make and read: types and maps change. Tensors that a function takes or returns, \
                   that another operation reads, that have less than 8 channels, or whose channels are read in groups of \
-                  less than 16 features, stay as they are, and with them those that one kernel makes on the way to them, and what a window that is no \
-                  product makes of them; a remark says so. What such a window makes of a tensor that changed is turned \
+                  less than 16 features, stay as they are, and with them those that one kernel makes on the way to them, \
+                  and what a window that is no product makes of them; a remark says so. What such a window makes of a tensor that changed is turned \
                   back by an operation of its own where it leaves. Constants that run along channels \
                   follow. Nothing changes for a device.",
     anchor: Anchor::Any,

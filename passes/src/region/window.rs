@@ -1,5 +1,5 @@
 //! Windows: combinations along the places of a window that moves over a tensor, where each result has places of its own, as in
-//! depthwise convolutions, those of several groups, and pooling; and what follows them element by element.
+//! depthwise convolutions, those by groups of few features, and pooling; and what follows them element by element.
 //!
 //! Nothing but the window is shared by neighbours. Rows of a tile lie along a dim that moves it: what one row reads, the next one
 //! reads a place further on. Columns lie along what is last in memory: another dim that moves the window, or channels.

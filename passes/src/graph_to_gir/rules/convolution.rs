@@ -1,7 +1,6 @@
 //! Convolutions: a group has some lines of the result, brings near what their windows cover, and runs through the columns of the
 //! packed weights with it. Rows of a register tile are neighbours along a line, whatever the window's step.
 
-use sutura_dialects::r#dyn::poly::Poly;
 use sutura_dialects::schedule::{Bring, Dim, Kernel, Launch, Loop, Node, Operand, Place, Runs, Split, Tile, Version};
 use sutura_ir::Type;
 
@@ -10,25 +9,13 @@ use super::super::machine::Machine;
 use super::super::region::{FusedRegion, Lowered};
 use super::super::schedule::{Group, emit};
 use super::super::tiles::zero;
+use super::line_tiles::LineTiles;
 use super::{each, in_grid, place, stage_name};
-use crate::region::contract::price_in_tiles;
 use crate::region::cost::likely_size;
 use crate::region::{ContractPlan, Nest};
 
 /// Results of a line from which on it is worth a pass over the weights.
 const ROWS: i64 = 192;
-
-/// Results along a line where their number is open: those of usual networks.
-pub(super) const LINES: [i64; 12] = [7, 8, 14, 16, 20, 28, 32, 40, 56, 64, 112, 128];
-
-/// Heights of tiles that a convolution has versions for where the number of results along a line is open.
-const HEIGHTS: usize = 4;
-
-/// Results along the lines of small maps, which have any number of them.
-const SHORT_LINES: std::ops::Range<i64> = 3..34;
-
-/// Rows of which a tile has sums enough to hide how long an addition takes.
-const BUSY_ROWS: i64 = 4;
 
 /// Results of a group along a line where there may be more.
 pub(super) const LINE: i64 = 56;
@@ -65,61 +52,22 @@ pub(in super::super) fn lower(region: &FusedRegion<'_>) -> Option<Built<Lowered>
 
 /// The schedule of a convolution.
 fn schedule(region: &FusedRegion<'_>, nest: &Nest<'_>, plan: &ContractPlan, narrow: Option<usize>) -> Vec<Version> {
-    let heights = heights(region, nest, plan);
-    let line = &nest.extents[*plan.rows.last().expect("a convolution has rows")];
-    let version = |(i, rows): (usize, &i64)| {
-        let blocks = Blocks::of(region, nest, plan, *rows);
+    let tiles = LineTiles::of(region, nest, plan);
+    let version = |(number, rows): (usize, &i64)| {
+        let blocks = Blocks::of(region, nest, plan, (*rows, tiles.width));
         let packed = pack_kernel(region.machine, nest, plan, &blocks);
         let kernels = [packed, kernel(region.machine, nest, plan, (&blocks, narrow))];
         let launches = kernels.into_iter().map(|kernel| Launch { kernels: vec![kernel] }).collect();
-        // It is cheaper than those behind it, whatever the number of results along a line is.
-        let guard = heights[i + 1..].iter().map(|other| price(line, *other).sub(&price(line, *rows))).collect();
-        Version { guard, launches, ..Version::default() }
+        Version { guard: tiles.guard(number), launches, ..Version::default() }
     };
-    heights.iter().enumerate().map(version).collect()
-}
-
-/// The price of a line in tiles of so many rows.
-fn price(line: &Poly, rows: i64) -> Poly {
-    line.ceildiv(rows).scale(price_in_tiles(1, rows.max(BUSY_ROWS)))
-}
-
-/// The heights of tiles: the cheapest for a line, or for lines of unknown length those of which the best is cheapest.
-fn heights(region: &FusedRegion<'_>, nest: &Nest<'_>, plan: &ContractPlan) -> Vec<i64> {
-    let most = i64::try_from(region.facts.range(&nest.extents[plan.col()]).1).unwrap_or(i64::MAX);
-    let (height, _) = region.machine.tile(i64::MAX, most);
-    let line = nest.extents[*plan.rows.last().expect("a convolution has rows")].as_const();
-    let lines = line.map_or_else(|| LINES.into_iter().chain(SHORT_LINES).collect(), |line| vec![line]);
-    // What a line costs more than its results do.
-    let of_line = |rows: i64, one: i64| {
-        let price = match line {
-            Some(_) => price_in_tiles(one, rows),
-            None => price(&one.into(), rows).as_const().unwrap_or(i64::MAX),
-        };
-        price.saturating_mul(1000) / one.max(1)
-    };
-    let sum = |chosen: &[i64], rows: i64| -> i64 {
-        let best =
-            |line: &i64| chosen.iter().chain([&rows]).map(|rows| of_line(*rows, *line)).min().unwrap_or(i64::MAX);
-        lines.iter().map(best).fold(0, i64::saturating_add)
-    };
-    let mut chosen: Vec<i64> = Vec::new();
-    let wanted = if line.is_some() { 1 } else { HEIGHTS };
-    while chosen.len() < wanted {
-        let further = (1..=height).rev().filter(|rows| !chosen.contains(rows));
-        let Some(best) = further.min_by_key(|rows| sum(&chosen, *rows)) else { break };
-        chosen.push(best);
-    }
-    chosen.reverse();
-    chosen
+    tiles.heights.iter().enumerate().map(version).collect()
 }
 
 impl Blocks {
-    /// Those with tiles of so many rows.
-    fn of(region: &FusedRegion<'_>, nest: &Nest<'_>, plan: &ContractPlan, rows: i64) -> Self {
+    /// Those with tiles of so many rows and columns.
+    fn of(region: &FusedRegion<'_>, nest: &Nest<'_>, plan: &ContractPlan, (rows, width): (i64, i64)) -> Self {
         let (machine, facts) = (region.machine, &region.facts);
         let most = |dim: usize| i64::try_from(facts.range(&nest.extents[dim]).1).unwrap_or(i64::MAX);
-        let (_, width) = machine.tile(i64::MAX, most(plan.col()));
         let (row, above) = plan.rows.split_last().expect("a convolution has rows");
         let known = nest.extents[*row].as_const();
         let whole = known.map_or((LINE / rows).max(1) * rows, |line| (line + rows - 1) / rows * rows);
@@ -250,12 +198,13 @@ fn side_by_side(nest: &Nest<'_>, plan: &ContractPlan) -> Option<Dim> {
 
 /// What is said of a convolution.
 fn said(region: &FusedRegion<'_>, nest: &Nest<'_>, plan: &ContractPlan) -> String {
+    let tiles = LineTiles::of(region, nest, plan);
     let of_height = |rows: &i64| {
-        let Blocks { tile: (rows, columns), lines, line, .. } = Blocks::of(region, nest, plan, *rows);
+        let Blocks { tile: (rows, columns), lines, line, .. } = Blocks::of(region, nest, plan, (*rows, tiles.width));
         format!(
             "tiles of {rows}x{columns}, and a group keeps near what the windows of {lines} lines of {line} results cover"
         )
     };
-    let heights: Vec<String> = heights(region, nest, plan).iter().map(of_height).collect();
+    let heights: Vec<String> = tiles.heights.iter().map(of_height).collect();
     format!("is a convolution: {}; {}", plan.roles(nest), heights.join("; or "))
 }

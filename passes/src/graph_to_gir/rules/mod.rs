@@ -5,6 +5,7 @@ mod blocks;
 mod convolution;
 mod left;
 pub(super) mod lengths;
+mod line_tiles;
 mod loops;
 mod narrow;
 mod numbers;
