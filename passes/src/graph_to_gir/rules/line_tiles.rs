@@ -14,7 +14,7 @@ pub(super) const LINES: [i64; 12] = [7, 8, 14, 16, 20, 28, 32, 40, 56, 64, 112, 
 const SHORT_LINES: std::ops::Range<i64> = 3..34;
 
 /// Heights of tiles that a convolution has versions for where the number of results along a line is open.
-const HEIGHTS: usize = 4;
+const HEIGHTS: usize = 3;
 
 /// Vectors of sums that keep two units busy, of which each takes four cycles for a product.
 const BUSY: i64 = 8;
