@@ -46,13 +46,11 @@ fn products_of_bytes_keep_every_bit() {
     }
 }
 
+/// Types of both factors.
+type Elems = fn(&Context) -> [Type; 2];
+
 /// The kernels of a product of `[M, K]` and `[K, N]`, and what was said, after they were shown to compute the same.
-fn kernels(
-    machine: &str,
-    elems: fn(&Context) -> [Type; 2],
-    (k, n): (&str, &str),
-    tolerance: Tolerance,
-) -> (Vec<String>, String) {
+fn kernels(machine: &str, elems: Elems, (k, n): (&str, &str), tolerance: Tolerance) -> (Vec<String>, String) {
     let cx = context();
     let elems = elems(&cx);
     let before = function(
@@ -79,7 +77,7 @@ fn kernels(
 
 #[test]
 fn kernels_call_the_machines_instructions() {
-    let kinds: [fn(&Context) -> [Type; 2]; 4] = [
+    let kinds: [Elems; 4] = [
         |cx| [unsigned(cx), Type::I8],
         |cx| [Type::I8, unsigned(cx)],
         |_| [Type::I8, Type::I8],
@@ -97,7 +95,7 @@ fn kernels_call_the_machines_instructions() {
 
 #[test]
 fn registers_that_only_multiply_hand_over_their_sums() {
-    let kinds: [(fn(&Context) -> [Type; 2], &str); 4] = [
+    let kinds: [(Elems, &str); 4] = [
         (|cx| [unsigned(cx), Type::I8], "@tdpbusd("),
         (|cx| [Type::I8, unsigned(cx)], "@tdpbsud("),
         (|_| [Type::I8, Type::I8], "@tdpbssd("),
@@ -111,7 +109,7 @@ fn registers_that_only_multiply_hand_over_their_sums() {
             assert_eq!(moved, None, "there is an instruction for all signs");
         }
     }
-    let floats: fn(&Context) -> [Type; 2] = |cx| [cx.ty(TypeData::Float(FloatKind::BF16)); 2];
+    let floats: Elems = |cx| [cx.ty(TypeData::Float(FloatKind::BF16)); 2];
     for (k, n) in [("9", "20"), ("32", "32"), ("65", "40")] {
         let (said, shown) = kernels(AMX, floats, (k, n), Tolerance { abs: 0.01, rel: 0.01, ulp: 0 });
         assert!(shown.contains("@tdpbf16ps("), "{said:?}\n{shown}");
@@ -148,7 +146,7 @@ fn a_unit_with_a_fault_in_its_meaning_is_found() {
 
 #[test]
 fn floats_of_16_bits_are_multiplied_as_they_are_or_widened() {
-    let floats: fn(&Context) -> [Type; 2] = |cx| [cx.ty(TypeData::Float(FloatKind::BF16)); 2];
+    let floats: Elems = |cx| [cx.ty(TypeData::Float(FloatKind::BF16)); 2];
     let tolerance = Tolerance { abs: 0.01, rel: 0.01, ulp: 0 };
     let (_, shown) = kernels(X86, floats, ("9", "20"), tolerance);
     assert!(shown.contains("gir.intrinsic @vdpbf16ps("), "{shown}");

@@ -294,7 +294,9 @@ impl Tile {
 
     /// The right factor `[K, N]` of which each row here has `group` places of every column side by side.
     pub(super) fn apart(&self, group: usize) -> Result<Self, Fault> {
-        if self.window.rect != Rect::full(self.rows, self.cols) && !self.window.everywhere || !self.cols.is_multiple_of(group) {
+        if self.window.rect != Rect::full(self.rows, self.cols) && !self.window.everywhere
+            || !self.cols.is_multiple_of(group)
+        {
             return Err(Fault::invalid_ir("places that lie side by side must all exist"));
         }
         self.need_defined("multiplies")?;
