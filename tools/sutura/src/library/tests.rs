@@ -60,6 +60,18 @@ fn what_only_the_runtime_can_do_is_refused_by_name() {
 }
 
 #[test]
+fn registers_of_amx_are_asked_for_where_they_are_used() {
+    let asks = |features: &str| {
+        let mut manifest = manifest();
+        manifest.target.features = features.into();
+        let text = super::glue::glue(&manifest, &super::names::Names::new(&manifest, None), "i", ("d", &[], 0));
+        text.contains("@sutura.wants.tiles = internal constant i1 true")
+    };
+    assert!(asks("+avx512f,+amx-int8,+amx-tile"));
+    assert!(!asks("+avx512f,-amx-int8"));
+}
+
+#[test]
 fn the_interface_changes_with_what_callers_rely_on() {
     let interface = |change: fn(&mut Manifest)| {
         let mut manifest = manifest();
