@@ -501,7 +501,7 @@ fn descriptions_are_listed_and_printed() {
         folder.path(),
         &["target", "show", "vax"],
         2,
-        "the targets are aarch64, cpu_fibers, generic, gfx1100, gfx90a, gfx942, lavapipe, riscv64, sm_100, sm_80, sm_90, vulkan, x86_avx2",
+        "the targets are aarch64, cpu_fibers, generic, gfx1100, gfx90a, gfx942, lavapipe, riscv64, sm_100, sm_80, sm_90, vulkan, x86_amx, x86_avx2",
     );
 }
 
