@@ -71,11 +71,14 @@ fn sizes_may_be_open() {
     ];
     // Where the length of a line is open, tiles have three heights, and a line takes the cheapest.
     for along in [(3, 1, 1, (1, 1)), (3, 2, 1, (0, 0))] {
-        let out = is_in_kernels(4, &["B", "2", "H", "W"], &["3", "2", "3", "3"], &[along; 2], 3, &sizes);
+        let out = is_in_kernels(4, &["B", "2", "H", "W"], &["20", "2", "3", "3"], &[along; 2], 3, &sizes);
         for height in [4, 8, 10] {
-            assert!(out.contains(&format!("!gir.tile<vec, f32, [{height}, 16]>")), "{height}: {out}");
+            assert!(out.contains(&format!("!gir.tile<vec, f32, [{height}, 32]>")), "{height}: {out}");
         }
     }
+    // Tiles of one vector have rows enough to keep units busy.
+    let out = is_in_kernels(4, &["B", "2", "H", "W"], &["3", "2", "3", "3"], &[(3, 1, 1, (1, 1)); 2], 3, &sizes);
+    assert!(out.contains("!gir.tile<vec, f32, [8, 16]>") && !out.contains("!gir.tile<vec, f32, [4, 16]>"), "{out}");
     // The number of lines alone asks for one.
     is_a_product(&["B", "2", "H", "9"], &["3", "2", "3", "3"], &[(3, 1, 1, (1, 1)); 2], 3, &sizes[..1]);
 }
