@@ -73,6 +73,6 @@ fn added(kind: Kind, sum: Scalar, (a, b): (Scalar, Scalar)) -> Scalar {
 }
 
 /// The number, or a zero of its sign where it is below the normal ones.
-fn normal(number: f32) -> f32 {
+pub(super) fn normal(number: f32) -> f32 {
     if number.is_subnormal() { 0.0_f32.copysign(number) } else { number }
 }

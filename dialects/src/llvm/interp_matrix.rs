@@ -3,6 +3,7 @@
 use sutura_interp::{DType, Fault, FaultKind, Flow, Frame, InterpError, Scalar, Value};
 
 use super::interp::next;
+use super::interp_dots::normal;
 
 /// Most rows of a register, and most words of a row.
 const ROWS: usize = 16;
@@ -149,11 +150,6 @@ fn added(kind: Kind, sum: u32, words: &[(u32, u32)]) -> u32 {
             normal(normal(f32::from_bits(sum)) + both).to_bits()
         }
     }
-}
-
-/// The number, or a zero of its sign where it is below the normal ones.
-fn normal(number: f32) -> f32 {
-    if number.is_subnormal() { 0.0_f32.copysign(number) } else { number }
 }
 
 #[cfg(test)]

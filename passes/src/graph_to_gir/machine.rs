@@ -239,7 +239,8 @@ impl Machine {
         let mut tiles: Vec<(i64, i64)> = of_others.collect();
         if tiles.is_empty() {
             tiles = own;
-            tiles.sort_by_key(|(rows, columns)| std::cmp::Reverse((rows * columns, *columns)));
+            tiles
+                .sort_by_key(|(rows, columns)| std::cmp::Reverse((i128::from(*rows) * i128::from(*columns), *columns)));
         }
         let machine = Self { tiles, ..self.clone() };
         let group = if first.interleave > 1 { first.interleave } else { first.kr };
