@@ -62,3 +62,29 @@ gir.kernel @k(%y : !gir.view<dram, i32, [3, 8]> out) dims() grid(%i = 1) units(1
   %out = gir.slice %y[%zero, %zero] rows(0) cols(1) : !gir.view<dram, i32, [3, 8]> -> !gir.slice<dram, i32, [3, 8]>
   gir.store %r, %out : !gir.tile<vec, i32, [3, 8]>, !gir.slice<dram, i32, [3, 8]>
 }
+
+// -----
+
+// Tiles of every choice have room in their space.
+target.machine @m {triple = "x86_64-linux-gnu", features = ""} {
+  target.space @acc {class = "reg", owner = "unit", bytes = 128}
+  target.space @dram {class = "dram", owner = "all"}
+  // expected-error @+1 {{takes tiles of 256 bytes in space 'acc', which has room for 128}}
+  target.intrinsic @dot(%a : !gir.tile<dram, i8, [M, 4]>, %b : !gir.tile<dram, i8, [4, 8]>, %c : !gir.tile<acc, i32, [M, 8]>)
+      emit("x") extents({M = array<i64: 4, 8>}) {
+    %r = gir.contract %a, %b, %c : !gir.tile<dram, i8, [M, 4]>, !gir.tile<dram, i8, [4, 8]>, !gir.tile<acc, i32, [M, 8]>
+    gir.yield %r : !gir.tile<acc, i32, [M, 8]>
+  }
+}
+
+// -----
+
+target.machine @m {triple = "x86_64-linux-gnu", features = ""} {
+  target.space @dram {class = "dram", owner = "all"}
+  // expected-error @+1 {{takes tiles of 18446744073709551615 bytes in space 'dram', which has room for 1073741824}}
+  target.intrinsic @dot(%a : !gir.tile<dram, i8, [M, 4]>, %b : !gir.tile<dram, i8, [4, 8]>, %c : !gir.tile<dram, i32, [M, 8]>)
+      emit("x") extents({M = array<i64: 4, 4611686018427387904>}) {
+    %r = gir.contract %a, %b, %c : !gir.tile<dram, i8, [M, 4]>, !gir.tile<dram, i8, [4, 8]>, !gir.tile<dram, i32, [M, 8]>
+    gir.yield %r : !gir.tile<dram, i32, [M, 8]>
+  }
+}

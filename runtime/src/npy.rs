@@ -575,9 +575,12 @@ mod tests {
         fn damage_never_panics(at in 0usize..140, value: u8, cut in 0usize..141) {
             let tensor = Tensor::from_slice(&[3], &[1.0f32, 2.0, 3.0]).unwrap();
             let mut bytes = to_bytes(&tensor).unwrap();
+            let cut = cut.min(bytes.len() - 1);
+            prop_assert!(from_bytes("x", &bytes[..cut]).is_err());
             bytes[at] = value;
+            // A shorter header with as many bytes behind it can be valid.
             let _ = from_bytes("x", &bytes);
-            prop_assert!(from_bytes("x", &bytes[..cut.min(bytes.len() - 1)]).is_err());
+            let _ = from_bytes("x", &bytes[..cut]);
         }
     }
 }

@@ -89,6 +89,13 @@ impl TileType {
     pub fn extents(&self) -> Option<(i64, i64)> {
         Some((self.rows.as_const()?, self.cols.as_const()?))
     }
+
+    /// Bytes of a tile of constant extents, or as many as there are numbers for; none where an extent is symbolic.
+    pub fn bytes(&self, cx: &Context) -> u64 {
+        let (rows, cols) = self.extents().unwrap_or_default();
+        let elements = rows.unsigned_abs().saturating_mul(cols.unsigned_abs());
+        elements.saturating_mul(u64::from(cx.bit_width(self.elem).unwrap_or(64).div_ceil(8)))
+    }
 }
 
 /// The type with other sizes, where it has any: `of` gives them.

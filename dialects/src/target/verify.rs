@@ -54,6 +54,8 @@ impl VerifyRegions for MachineOp<'_> {
                 let message = || format!("takes a tile in space '{}', which the machine does not have", tile.space);
                 ensure(declared, intrinsic, diags, message)?;
             }
+            let crowded = crowded(op, intrinsic);
+            ensure(crowded.is_none(), intrinsic, diags, || crowded.clone().unwrap_or_default())?;
         }
         let drams = entry.ops().filter_map(|o| o.as_::<SpaceOp>()).filter(|s| s.class() == Class::Dram).count();
         ensure(drams == 1, op, diags, || format!("has {drams} spaces of class dram; there must be one"))
@@ -128,6 +130,26 @@ impl VerifyRegions for IntrinsicOp<'_> {
         let yields = entry.terminator().is_some_and(|t| t.is::<crate::gir::ops::YieldOp>());
         ensure(yields, op, diags, || "the body must end with 'gir.yield'".to_string())
     }
+}
+
+/// Bytes of the tiles of an intrinsic in a space of no stated size, at most.
+const MOST_BYTES: u64 = 1 << 30;
+
+/// Says in which space the tiles that an intrinsic takes at a time have no room. Whatever is computed from their extents is
+/// a small number where they have.
+fn crowded(machine: OpRef<'_>, intrinsic: OpRef<'_>) -> Option<String> {
+    instances::signatures(intrinsic).iter().find_map(|(operands, _)| {
+        let tiles = || operands.iter().filter_map(|ty| machine.cx.type_as::<TileType>(*ty));
+        tiles().find_map(|tile| {
+            let space = space_in(machine, &tile.space)?;
+            let stated = space.bytes().and_then(|bytes| u64::try_from(bytes).ok());
+            let all = tiles().filter(|other| other.space == tile.space);
+            let needed = all.fold(0, |sum: u64, other| sum.saturating_add(other.bytes(machine.cx)));
+            let room = stated.unwrap_or(MOST_BYTES);
+            (needed > room)
+                .then(|| format!("takes tiles of {needed} bytes in space '{}', which has room for {room}", tile.space))
+        })
+    })
 }
 
 /// The space `name` of a machine.

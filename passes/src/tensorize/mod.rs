@@ -8,8 +8,6 @@
 #[cfg(test)]
 mod tests;
 
-use std::collections::HashMap;
-
 use sutura_dialects::gir::ops::{ContractOp, IntrinsicOp, KernelOp, LoadOp, MoveOp};
 use sutura_dialects::gir::types::TileType;
 use sutura_dialects::target::instances::signatures;
@@ -61,13 +59,12 @@ impl Pass for Tensorize {
         let kernels = of(run, |op| op.is::<KernelOp>());
         let intrinsics: Vec<Contraction> =
             machines.iter().flat_map(|op| contractions(OpRef::new(cx, run.body, *op))).collect();
-        let limits: Limits = machines.iter().flat_map(|op| limits(OpRef::new(cx, run.body, *op))).collect();
         for kernel in kernels {
             let body = run.body.nested(kernel).expect("a kernel is isolated");
             let contracts: Vec<Op> =
                 body.preorder().filter(|op| OpRef::new(cx, body, *op).is::<ContractOp>()).collect();
             for op in contracts {
-                replace(run, kernel, op, (&intrinsics, &limits), machines.is_empty());
+                replace(run, kernel, op, &intrinsics, machines.is_empty());
             }
         }
         Ok(PreservedAnalyses::none())
@@ -86,36 +83,7 @@ fn contractions(machine: OpRef<'_>) -> Vec<Contraction> {
     .collect()
 }
 
-/// Bytes of the spaces that bound what lives in them.
-type Limits = HashMap<String, u64>;
-
-fn limits(machine: OpRef<'_>) -> Vec<(String, u64)> {
-    let entry = machine.region(0).and_then(|r| r.entry());
-    let spaces = entry.into_iter().flat_map(|block| block.ops()).filter_map(|op| op.as_::<target::SpaceOp>());
-    spaces.filter_map(|space| Some((space.sym_name().to_owned(), space.limit()?))).collect()
-}
-
-/// A space in which tiles of these types do not live together: its name, what they take, and what it has.
-fn too_full(cx: &Context, types: &[Type], limits: &Limits) -> Option<(String, u64, u64)> {
-    let bytes = |tile: &TileType| {
-        let (rows, cols) = tile.extents().unwrap_or_default();
-        (rows * cols) as u64 * u64::from(cx.bit_width(tile.elem).unwrap_or(64).div_ceil(8))
-    };
-    let tiles: Vec<&TileType> = types.iter().filter_map(|ty| cx.type_as::<TileType>(*ty)).collect();
-    tiles.iter().find_map(|tile| {
-        let limit = *limits.get(&*tile.space)?;
-        let all = tiles.iter().filter(|other| other.space == tile.space).map(|other| bytes(other)).sum();
-        (all > limit).then(|| (tile.space.to_string(), all, limit))
-    })
-}
-
-fn replace(
-    run: &mut PassRun<'_>,
-    kernel: Op,
-    op: Op,
-    (intrinsics, limits): (&[Contraction], &Limits),
-    no_machine: bool,
-) {
+fn replace(run: &mut PassRun<'_>, kernel: Op, op: Op, intrinsics: &[Contraction], no_machine: bool) {
     let cx = run.cx;
     let body = run.body.nested_mut(kernel).expect("a kernel is isolated");
     let operands: Vec<Value> = body.operands(op).collect();
@@ -127,13 +95,7 @@ fn replace(
     let here = |i: &&Contraction| i.types.contains(&types);
     let found = fitting.clone().find(here).map(|i| (i, &types));
     let found = found.or_else(|| fitting.clone().find_map(|i| Some((i, i.types.iter().find(|own| elsewhere(own))?))));
-    let full = found.and_then(|(intrinsic, own)| Some((intrinsic, too_full(cx, own, limits)?)));
     match found {
-        _ if let Some((intrinsic, (space, all, limit))) = &full => {
-            let name = &intrinsic.name;
-            run.missed(loc, format!("'gir.contract' stays: @{name} takes {all} bytes of '{space}', which has {limit}"));
-            run.count("num-missed", 1);
-        }
         Some((intrinsic, own)) => {
             call(cx, body, op, &intrinsic.name, own);
             run.passed(loc, format!("'gir.contract' becomes the intrinsic @{}", intrinsic.name));

@@ -13,7 +13,7 @@ use sutura_passes::graph_property_rewrite::FAST_MATH;
 use sutura_runtime::manifest::Math;
 
 use crate::failure::Failure;
-use crate::pipeline::{INTEGERS, WINOGRAD};
+use crate::pipeline::{INTEGERS, Level, WINOGRAD};
 
 /// What kernels a model becomes.
 #[derive(Args, Clone, Debug, Default)]
@@ -80,6 +80,23 @@ impl Precision {
 }
 
 impl Choices {
+    /// # Errors
+    /// When one is asked for that only a graph can follow, and the program is past that level.
+    pub(crate) fn refuse_below_graph(&self, level: Level) -> Result<(), Failure> {
+        let asked = [
+            ("--fast-math", !self.fast_math.is_empty()),
+            ("--precision", self.precision != Precision::Full),
+            ("--no-fusion", self.fusion.no_fusion),
+        ];
+        match asked.iter().find(|(_, asked)| *asked && level > Level::Graph) {
+            Some((flag, _)) => {
+                let is = format!("the program is at the {} level already", level.name());
+                Err(Failure::usage(format!("{flag} is for operations of a graph, and {is}")))
+            }
+            None => Ok(()),
+        }
+    }
+
     /// Writes into an artifact's manifest how its results may differ from what the model says.
     pub(crate) fn record(&self, math: &mut Math) {
         math.fast_math.clone_from(&self.fast_math);

@@ -70,10 +70,9 @@ fn what_a_unit_lacks_is_told() {
     // A scratchpad of 64 bytes holds no factor of 120.
     fs::write(folder.path().join("small.mlir"), text.replace("bytes = 65536", "bytes = 64"))
         .expect("it can be written");
-    let output =
-        shell("sutura compile model.mlir --target-file small.mlir --emit=gir -o k.mlir --remarks", folder.path());
-    assert!(output.status.success(), "{}", said(&output));
-    assert!(said(&output).contains("takes 160 bytes of 'pad', which has 64"), "{}", said(&output));
+    let output = shell("sutura compile model.mlir --target-file small.mlir --emit=gir -o k.mlir", folder.path());
+    let words = "takes tiles of 160 bytes in space 'pad', which has room for 64";
+    assert!(output.status.code() == Some(1) && said(&output).contains(words), "{}", said(&output));
     // A parameter without values.
     let open = text.replace("[8, 5]", "[M, 5]").replace("[8, 24]", "[M, 24]");
     fs::write(folder.path().join("open.mlir"), open).expect("it can be written");
@@ -97,6 +96,17 @@ fn precision_is_a_choice_that_the_artifact_records() {
     }
     let output = shell("sutura compile m.onnx --precision f8 -o m.sutura", folder.path());
     assert_eq!(output.status.code(), Some(2), "{}", said(&output));
+    // What is past the level that an option changes would only be said to differ.
+    for level in ["fusion", "gir"] {
+        let output = shell(&format!("sutura compile m.onnx --emit={level} -o {level}.mlir"), folder.path());
+        assert!(output.status.success(), "{}", said(&output));
+        for flag in ["--precision bf16", "--fast-math", "--no-fusion"] {
+            let output = shell(&format!("sutura compile {level}.mlir {flag} -o low.sutura"), folder.path());
+            let words = format!("the program is at the {level} level already");
+            assert!(output.status.code() == Some(2) && said(&output).contains(&words), "{}", said(&output));
+            assert!(!folder.path().join("low.sutura").exists());
+        }
+    }
 }
 
 /// A product of matrices, whose factors are inputs.

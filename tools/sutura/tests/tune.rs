@@ -422,7 +422,6 @@ fn the_plan_that_is_taken_is_made_and_saved() {
         assert!(output.status.success(), "{args:?}: {}", String::from_utf8_lossy(&output.stderr));
     };
     run(&["compile", "m.mlir", "-o", "plain.sutura"]);
-    let mut kernels = Vec::new();
     for (plan, changed) in [("one kernel", "0 changed"), (CUT, "1 changed")] {
         order_of(folder, true, plan);
         let said = compiles(folder, &["-o", "tuned.sutura", "--report=r.html"]);
@@ -442,9 +441,12 @@ fn the_plan_that_is_taken_is_made_and_saved() {
         // What was given is written again, with its steps.
         run(&["compile", "m.mlir", "--emit=schedule", "-o", "s2.mlir", "--schedule=s.mlir"]);
         assert_eq!(read(folder, "s2.mlir"), read(folder, "s.mlir"));
-        kernels.push(read(folder, "tuned.mlir").matches("gir.kernel").count());
+        // Schedules that are measured decide how many versions a kernel has, so kernels are told apart by their bodies.
+        let tuned = read(folder, "tuned.mlir");
+        let mut alone =
+            tuned.split("gir.kernel").filter(|body| body.contains("math.tanh") && !body.contains("gir.fma"));
+        assert_eq!(alone.next().is_some(), plan == CUT, "{plan}\n{tuned}");
     }
-    assert!(kernels[1] > kernels[0], "{kernels:?}");
 }
 
 /// Of a program whose operations are regions of their own.

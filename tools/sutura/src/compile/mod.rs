@@ -485,6 +485,7 @@ impl Job<'_> {
     fn stages(&self, mut program: Program) -> Result<Option<Lowered>, Failure> {
         let start = program.level();
         self.check_reachable(&program)?;
+        self.compilation.choices.refuse_below_graph(start)?;
         // Models in ONNX have names for their sizes once these are propagated.
         if start > Level::Graph {
             likely::declare(&self.compilation.cx, &mut program, &self.args.likely)?;
