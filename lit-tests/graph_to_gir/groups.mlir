@@ -19,7 +19,7 @@
 // CHECK-LABEL: gir.kernel @residual_contract0(
 // CHECK-SAME: !gir.view<dram, f32, [32, 16, 3, 3]> in, %{{.*}} : !gir.view<dram, f32, [2, 1, 3, 3, 16, 16]> out) {{.*}}grid(%{{.*}} = 2, %{{.*}} = 1)
 // CHECK-LABEL: gir.kernel @residual_contract1(
-// CHECK: gir.contract {{.*}} !gir.tile<vec, f32, [8, 1]>, !gir.tile<vec, f32, [1, 16]>, !gir.tile<vec, f32, [8, 16]>
+// CHECK: gir.contract {{.*}} !gir.tile<vec, f32, [12, 1]>, !gir.tile<vec, f32, [1, 16]>, !gir.tile<vec, f32, [12, 16]>
 // SAID: is a convolution: batch (2), rows (B, H, W), columns (16), sums over (3, 3, 16)
 func.func @residual(%x: !x, %w: tensor<32x16x3x3xf32>, %bias: tensor<32xf32>) -> !x {
   %B = dyn.symbol "B" : index

@@ -11,8 +11,8 @@
 !x = tensor<?x96x1x1xf32, #dyn.shape<[B, 96, 1, 1]>>
 !y = tensor<?x24x1x1xf32, #dyn.shape<[B, 24, 1, 1]>>
 
-// REMARK: remark: is a product: rows (1, B), columns (24), sums over (96, 1); tiles of 6x32
-// CHECK: gir.contract {{.*}} : !gir.tile<vec, f32, [6, 1]>, !gir.tile<vec, f32, [1, 32]>, !gir.tile<vec, f32, [6, 32]>
+// REMARK: remark: is a product: rows (1, B), columns (24), sums over (96, 1); tiles of 12x32
+// CHECK: gir.contract {{.*}} : !gir.tile<vec, f32, [12, 1]>, !gir.tile<vec, f32, [1, 32]>, !gir.tile<vec, f32, [12, 32]>
 // CHECK-LABEL: rt.program @batch
 func.func @batch(%x: !x, %w: tensor<24x96x1x1xf32>) -> !y {
   %B = dyn.symbol "B" {range = [0, 40]} : index

@@ -9,11 +9,14 @@
 #out = affine_map<(d0, d1, d2) -> (d0, d1)>
 
 // Three products of one left factor, of which two are equally wide: they share a kernel, and all are one launch. Only the
-// factor that is no constant is packed at run time.
-// CHECK-COUNT-4: gir.kernel @siblings_contract
+// factor that is no constant is packed at run time; one row has kernels of its own, since for it that factor need not be packed.
+// CHECK-COUNT-6: gir.kernel @siblings_contract
 // CHECK-NOT: gir.kernel
 // CHECK-LABEL: rt.program @siblings(
 // CHECK: launch @siblings_contract{{.*}}8, 40
+// CHECK: select if [-M + 1] {
+// CHECK-NEXT: packed {
+// CHECK: }, {
 // CHECK-NEXT: packed {
 // CHECK-NEXT: launch @[[P:.*]](%arg0, %{{.*}}, %arg2) dims [M]
 // CHECK-NEXT: launch @[[P]](%arg0, %{{.*}}, %arg3) dims [M]
@@ -23,7 +26,7 @@
 
 // FOLDED-LABEL: rt.program @siblings(
 // FOLDED-COUNT-2: constant "folded
-// FOLDED-COUNT-4: launch
+// FOLDED-COUNT-7: launch
 // FOLDED-NOT: launch
 func.func @siblings(%x: !x, %u: tensor<8x40xf32>) -> (!y, !y, !z) {
   %M = dyn.symbol "M" : index

@@ -54,7 +54,9 @@ func.func @split(%x: tensor<?x?xf32, #dyn.shape<[M, N]>>) -> tensor<?x?xf32, #dy
 // retile: other rows for the register tiles that the rule has chosen.
 // CHECK-LABEL: func.func @retile
 // CHECK: schedule = #schedule.tree<
-// CHECK-NEXT: version {
+// CHECK-NEXT: version when [-M + 1] {
+// CHECK-NOT: contract
+// CHECK: {{^ *}}version {
 // CHECK-NEXT: kernel {
 // CHECK-NEXT: loop d1 by 32 grid {
 // CHECK-NEXT: loop d2 { pack p:0.1 cols d1 in vec padded }

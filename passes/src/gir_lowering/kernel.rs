@@ -14,6 +14,7 @@ use sutura_dialects::gir::types::{TileType, ViewType};
 use sutura_dialects::llvm::{LoopAnnotation, LoopUnroll};
 use sutura_ir::{Attr, Body, Builder, Loc, Op, OpRef, OpState, Type, Value};
 
+use super::cpu::existing_rows::{Existing, LeftRows};
 use super::cpu::pipeline::Host;
 use super::cpu::stream::Ahead;
 use super::emit::{Emit, Pred};
@@ -34,6 +35,8 @@ pub(super) enum Held {
     Slice(SliceVal),
     Tile(RegTile),
     Strip(NodeId),
+    /// A left factor whose contraction reads those rows that exist.
+    LeftRows(LeftRows),
 }
 
 /// Where and why a kernel cannot be lowered.
@@ -53,6 +56,8 @@ pub(super) struct Lowering<'a, 'e> {
     pub(super) held: HashMap<Value, Held>,
     pub(super) strips: Strips,
     pub(super) pending: Vec<Sink>,
+    /// How many rows of a contraction exist, where not all may.
+    pub(super) existing: HashMap<Op, Existing>,
     /// What was stored, and what outlasts a loop.
     pub(super) hazards: Hazards,
     /// Operations that have been lowered; others are still to come.
@@ -176,6 +181,7 @@ impl<'a, 'e> Lowering<'a, 'e> {
             held: HashMap::new(),
             strips: Strips::default(),
             pending: Vec::new(),
+            existing: HashMap::new(),
             hazards: Hazards::default(),
             done: FxHashSet::default(),
             assume_full: false,
@@ -461,6 +467,8 @@ impl<'a> Lowering<'a, '_> {
             tiles.push(self.tile(op, init)?);
         }
         self.flush(op)?;
+        let counted = self.existing.clone();
+        self.count_rows(this)?;
         let (before, inside) = self.before_loop(this);
         let (hi, one, lo_outside) = (self.index(this.hi()), self.e.i64(1), self.index(this.lo()));
         let lo = self.start_of_loop(lo_outside);
@@ -506,6 +514,7 @@ impl<'a> Lowering<'a, '_> {
         self.leave_uneven(uneven);
         self.leave_loop(before);
         self.strips.depth -= 1;
+        self.existing = counted;
         self.held.insert(this.lo(), Held::Index(lo_outside));
         if next.len() != inits.len() {
             return self.fail(op, "a carried tile changes the way it is held");

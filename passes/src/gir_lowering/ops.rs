@@ -211,6 +211,9 @@ impl<'a> Lowering<'a, '_> {
         }
         if self.machine.in_registers(ty) {
             let (rows, cols) = self.at(op, extents(ty))?;
+            if let Some(later) = self.rows_later(this, &slice, cols)? {
+                return self.hold(op, Held::LeftRows(later));
+            }
             if let Some(factor) = self.factor_of_dots(this)? {
                 let tile = self.load_words(op, (&slice, factor), (rows, cols))?;
                 return self.hold(op, Held::Tile(tile));
@@ -457,6 +460,9 @@ impl<'a> Lowering<'a, '_> {
 
     fn register_op(&mut self, op: OpRef<'a>, ty: &TileType) -> Lowered<'a, RegTile> {
         let (rows, cols) = self.at(op, extents(ty))?;
+        if let Some(tile) = self.contract_existing(op)? {
+            return Ok(tile);
+        }
         let mut tiles = Vec::new();
         for operand in op.operands().filter(|v| op.cx.type_as::<TileType>(op.ty(*v)).is_some()) {
             tiles.push(self.tile(op, operand)?);

@@ -124,6 +124,12 @@ impl<'a> Lowering<'a, '_> {
         Ok(factor)
     }
 
+    /// Numbers of a word, where so many columns of a left factor lie in words.
+    pub(super) fn group_of_words(&self, slice: &SliceVal, cols: i64) -> Option<i64> {
+        let group = i64::from(WORD) / i64::from(self.e.cx().bit_width(slice.elem).unwrap_or(WORD));
+        (slice.col.is_contiguous() && slice.col.window.is_full() && cols % group == 0).then_some(group)
+    }
+
     /// The words of a factor of dot products.
     pub(super) fn load_words(
         &mut self,
@@ -153,7 +159,12 @@ impl<'a> Lowering<'a, '_> {
 
 impl Emit<'_> {
     /// For each row its words, as numbers.
-    fn left_words(&mut self, slice: &SliceVal, (rows, cols): (i64, i64), group: i64) -> Result<RegTile, String> {
+    pub(super) fn left_words(
+        &mut self,
+        slice: &SliceVal,
+        (rows, cols): (i64, i64),
+        group: i64,
+    ) -> Result<RegTile, String> {
         let per_row = cols / group;
         let load = |e: &mut Self| {
             let mut words = Vec::new();

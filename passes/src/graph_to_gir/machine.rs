@@ -278,12 +278,11 @@ impl Machine {
     /// The register tile for a product of `least` to `most` rows and so many columns at most, and lower ones that are as
     /// wide for few rows, the lowest first, where there may be few and many.
     pub(super) fn tile_and_lower(&self, (least, most): (i64, i64), columns: i64) -> ((i64, i64), Vec<LowerTile>) {
-        let mut tile = self.tile(most, columns);
-        // Where the number is known, tiles are as even as they can be. Intrinsics of devices have the heights that they have.
+        // Intrinsics of devices have the heights that they have.
         if least == most && self.windows() == Windows::Near {
-            let height = if most <= self.highest(tile.1) { most.max(1) } else { even_height(most, tile.0) };
-            return ((height, tile.1), Vec::new());
+            return (self.even_tile((least, most), columns), Vec::new());
         }
+        let mut tile = self.tile(most, columns);
         let mut lower = self.lower_tiles(tile);
         let computed = |height: i64| most.saturating_add(height - 1) / height * height;
         if let Some(half) = lower.pop_if(|lower| most <= lower.most)
@@ -293,6 +292,17 @@ impl Machine {
         }
         lower.retain(|lower| least <= lower.most);
         (tile, lower)
+    }
+
+    /// The register tile for a product of `least` to `most` rows and so many columns at most: where the number of rows is known,
+    /// tiles are as even as they can be.
+    pub(super) fn even_tile(&self, (least, most): (i64, i64), columns: i64) -> (i64, i64) {
+        let tile = self.tile(most, columns);
+        match least == most {
+            true if most <= self.highest(tile.1) => (most.max(1), tile.1),
+            true => (even_height(most, tile.0), tile.1),
+            false => tile,
+        }
     }
 
     /// Rows of a tile so wide whose sums fit the registers beside a row of the right factor and a number of the left one.

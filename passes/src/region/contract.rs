@@ -79,18 +79,23 @@ const PACKED: i64 = 8;
 const TURNED_IN: i64 = 6;
 const GATHERED: i64 = 64;
 
+/// Rows of sums, two vectors wide, that keep a processor busy: a product takes four cycles, and two units begin one in each.
+const BUSY: i64 = 4;
+
 /// Columns where their number is open.
 const MANY: i64 = 128;
 
-/// The price of `all` rows in tiles of so many: the last tile computes rows that do not exist, and each tile loads two vectors beside
-/// its rows.
-pub fn price_in_tiles(all: i64, rows: i64) -> i64 {
-    (all.saturating_add(rows - 1) / rows).saturating_mul(rows + 2)
+/// The price of `all` rows in tiles of so many: a tile takes the time of its rows that exist, of which fewer than `busy` leave the
+/// processor waiting, and loads two vectors beside them.
+pub fn price_in_tiles(all: i64, rows: i64, busy: i64) -> i64 {
+    let tile = |rows: i64| rows.max(busy) + 2;
+    let rest = all % rows;
+    (all / rows).saturating_mul(tile(rows)).saturating_add(if rest > 0 { tile(rest) } else { 0 })
 }
 
-/// The cheapest height of tiles for `all` rows, at most so many.
+/// The cheapest height of tiles for `all` rows, at most so many: of several the least, which is the most even.
 pub fn even_height(all: i64, most: i64) -> i64 {
-    (1..=most).rev().min_by_key(|rows| price_in_tiles(all, *rows)).unwrap_or(most)
+    (1..=most).min_by_key(|rows| price_in_tiles(all, *rows, BUSY)).unwrap_or(most)
 }
 
 /// True when `stage` sums products of two tensors of `f32`, or of `i32`, that it reads element by element.

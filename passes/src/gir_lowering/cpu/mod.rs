@@ -3,6 +3,7 @@
 //! A kernel `@k` becomes `func @k(!llvm.ptr bufs, !llvm.ptr dims, i64 begin, i64 end)`, the kernel interface of the
 //! runtime. Register tiles become vectors; tiles in a cache are not materialised but computed in strip-mined loops.
 
+pub(super) mod existing_rows;
 pub(super) mod extremes;
 pub(super) mod in_place;
 pub(super) mod pipeline;

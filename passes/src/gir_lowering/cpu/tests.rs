@@ -598,6 +598,31 @@ fn pieces_of_a_group() {
     }
 }
 
+/// Programs whose kernels have tiles of two and three rows: those that exist are computed row by row, or all are.
+const EXISTING_ROWS: &str = include_str!("../../../../lit-tests/gir_to_cpu/existing_rows.mlir");
+
+#[test]
+fn rows_that_exist_are_computed() {
+    let cx = context();
+    let before = parse_text(&cx, "rows", EXISTING_ROWS).unwrap_or_else(|e| panic!("{e}"));
+    for bytes in [16, 64] {
+        let mut after = copy(&cx, &before);
+        let pipeline = format!("builtin.module(convert-gir-to-cpu{{vector-bytes={bytes}}})");
+        run(&cx, &mut after, &pipeline).unwrap_or_else(|e| panic!("{e:?}"));
+        for (program, m) in ["p", "t", "m", "c", "w"].into_iter().flat_map(|program| (0..=9).map(move |m| (program, m)))
+        {
+            let dtype = if program == "c" { DType::I32 } else { DType::F32 };
+            let mut random = Random::new(m as u64);
+            let args = [[m, m % 4], [m % 4, 16]].map(|shape| Value::Tensor(random_tensor(&mut random, dtype, &shape)));
+            let call = |module: &Module| Interpreter::new(&cx, module).call(program, &args);
+            let (expected, got) = (call(&before).unwrap(), call(&after));
+            let got = got.unwrap_or_else(|e| panic!("@{program}, {m} rows: {e}\n{}", text(&cx, &after)));
+            compare(&expected[0], &got[0], Tolerance { abs: 0.0, rel: 0.0, ulp: 0 })
+                .unwrap_or_else(|e| panic!("@{program}, {m} rows: {e:?}"));
+        }
+    }
+}
+
 #[test]
 fn a_window_without_rows_reads_nothing() {
     let cx = context();

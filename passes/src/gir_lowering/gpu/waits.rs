@@ -121,6 +121,7 @@ impl<'a> Lowering<'a, '_> {
     pub(in crate::gir_lowering) fn begin_copy(&mut self, outside: &HashMap<Value, Held>, done: &FxHashSet<Op>) {
         self.held.clone_from(outside);
         self.done.clone_from(done);
+        self.existing.clear();
         self.kept = Kept::default();
         self.enter_loop(Touched::ALL);
     }

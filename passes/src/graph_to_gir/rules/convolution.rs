@@ -9,8 +9,7 @@ use super::super::machine::Machine;
 use super::super::region::{FusedRegion, Lowered};
 use super::super::schedule::{Group, emit};
 use super::super::tiles::zero;
-use super::line_tiles::LineTiles;
-use super::{each, in_grid, place, stage_name};
+use super::{each, in_grid, line_tiles, place, stage_name};
 use crate::region::cost::likely_size;
 use crate::region::{ContractPlan, Nest};
 
@@ -44,23 +43,19 @@ pub(in super::super) fn lower(region: &FusedRegion<'_>) -> Option<Built<Lowered>
     let mut plan = ContractPlan::windowed(&nest).ok()?;
     let narrow = narrowed(region, &nest, &plan);
     plan.sums.sort_by_key(|dim| Some(*dim) != narrow);
-    let versions = schedule(region, &nest, &plan, narrow);
-    let lowered = emit(&[Group::by_rule(&[(region, &nest)], versions)]);
+    let version = schedule(region, &nest, &plan, narrow);
+    let lowered = emit(&[Group::by_rule(&[(region, &nest)], vec![version])]);
     let said = said(region, &nest, &plan);
     Some(lowered.map(|lowered| Lowered { remarks: vec![said], ..lowered }))
 }
 
 /// The schedule of a convolution.
-fn schedule(region: &FusedRegion<'_>, nest: &Nest<'_>, plan: &ContractPlan, narrow: Option<usize>) -> Vec<Version> {
-    let tiles = LineTiles::of(region, nest, plan);
-    let version = |(number, rows): (usize, &i64)| {
-        let blocks = Blocks::of(region, nest, plan, (*rows, tiles.width));
-        let packed = pack_kernel(region.machine, nest, plan, &blocks);
-        let kernels = [packed, kernel(region.machine, nest, plan, (&blocks, narrow))];
-        let launches = kernels.into_iter().map(|kernel| Launch { kernels: vec![kernel] }).collect();
-        Version { guard: tiles.guard(number), launches, ..Version::default() }
-    };
-    tiles.heights.iter().enumerate().map(version).collect()
+fn schedule(region: &FusedRegion<'_>, nest: &Nest<'_>, plan: &ContractPlan, narrow: Option<usize>) -> Version {
+    let blocks = Blocks::of(region, nest, plan, line_tiles::of(region, nest, plan));
+    let packed = pack_kernel(region.machine, nest, plan, &blocks);
+    let kernels = [packed, kernel(region.machine, nest, plan, (&blocks, narrow))];
+    let launches = kernels.into_iter().map(|kernel| Launch { kernels: vec![kernel] }).collect();
+    Version { launches, ..Version::default() }
 }
 
 impl Blocks {
@@ -198,13 +193,11 @@ fn side_by_side(nest: &Nest<'_>, plan: &ContractPlan) -> Option<Dim> {
 
 /// What is said of a convolution.
 fn said(region: &FusedRegion<'_>, nest: &Nest<'_>, plan: &ContractPlan) -> String {
-    let tiles = LineTiles::of(region, nest, plan);
-    let of_height = |rows: &i64| {
-        let Blocks { tile: (rows, columns), lines, line, .. } = Blocks::of(region, nest, plan, (*rows, tiles.width));
-        format!(
-            "tiles of {rows}x{columns}, and a group keeps near what the windows of {lines} lines of {line} results cover"
-        )
-    };
-    let heights: Vec<String> = tiles.heights.iter().map(of_height).collect();
-    format!("is a convolution: {}; {}", plan.roles(nest), heights.join("; or "))
+    let blocks = Blocks::of(region, nest, plan, line_tiles::of(region, nest, plan));
+    let Blocks { tile: (rows, columns), lines, line, .. } = blocks;
+    format!(
+        "is a convolution: {}; tiles of {rows}x{columns}, and a group keeps near what the windows of {lines} lines of {line} results \
+         cover",
+        plan.roles(nest)
+    )
 }

@@ -114,9 +114,15 @@ impl<'r, 'a> Product<'r, 'a> {
         let rows = plan.row().map_or((1, 1), range);
         let narrow = plan.narrow.and_then(|factors| region.machine.for_narrow(&factors));
         let machine = narrow.as_ref().map_or(region.machine, |narrow| &narrow.machine);
-        let (tile, lower) = machine.tile_and_lower(rows, range(plan.col()).1);
         let (step, group) = narrow.as_ref().map_or((1, 1), |narrow| (narrow.step, narrow.group));
         let space = narrow.as_ref().map_or_else(|| machine.registers.clone(), |narrow| narrow.space.clone());
+        // Where a tile takes the time of those of its rows that exist, few rows need no lower one.
+        let row_by_row = machine.windows() == Windows::Near && !region.machine.only_multiplies(&space);
+        let columns = range(plan.col()).1;
+        let (tile, lower) = match row_by_row {
+            true => (machine.even_tile(rows, columns), Vec::new()),
+            false => machine.tile_and_lower(rows, columns),
+        };
         let blocks = Blocks::default();
         let mut this =
             Self { region, nest, plan, tile, lower, step, group, space, packs: true, blocks, group_tile: None };
@@ -126,9 +132,9 @@ impl<'r, 'a> Product<'r, 'a> {
             this.tile.0 = even_height(rows.0, this.tile.0);
         }
         this.lower.retain(|lower| lower.rows < this.tile.0);
-        // For one row the right factor goes by once; a tile of several rows would compute products that nothing reads.
-        if this.keeps_near() && rows.0 <= 1 && this.tile.0 > 1 && this.lower.first().is_some_and(|lower| lower.rows > 1)
-        {
+        // For one row the right factor goes by once, and is not worth packing.
+        let one_apart = this.lower.first().map_or_else(|| this.streams(), |lower| lower.rows > 1);
+        if this.keeps_near() && rows.0 <= 1 && this.tile.0 > 1 && one_apart {
             this.lower.insert(0, LowerTile { rows: 1, most: 1 });
         }
         this.take_heights_of_machine();
