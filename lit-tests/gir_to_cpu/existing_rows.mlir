@@ -166,3 +166,33 @@ gir.kernel @copy(%x : !gir.view<dram, f32, [M, K]> in, %y : !gir.view<dram, f32,
   %ys = gir.slice %y[%i, %zero] cols(1) : !gir.view<dram, f32, [M, K]> -> !gir.slice<dram, f32, [1, K]>
   gir.store %t, %ys : !gir.tile<l1, f32, [1, K]>, !gir.slice<dram, f32, [1, K]>
 }
+
+// Two vectors of sums: where no column of the second one exists, the first one alone is computed. As many rows as the tile has exist.
+// CHECK-LABEL: func.func @columns(
+// CHECK: } else {
+// CHECK: %[[LEFT:.*]] = arith.subi
+// CHECK: scf.for
+// CHECK: %[[LAST:.*]] = arith.cmpi slt, %{{.*}}, %[[LEFT]]
+// CHECK-NEXT: scf.if %[[LAST]] -> (vector<16xf32>, vector<16xf32>, vector<16xf32>, vector<16xf32>) {
+// CHECK-NOT: scf.if
+// CHECK: } else {
+gir.kernel @columns(%x : !gir.view<dram, f32, [2, K]> in, %w : !gir.view<dram, f32, [K, N]> in, %y : !gir.view<dram, f32, [2, N]> out)
+    dims(%K : [0, 9], %N : [0, 99]) grid(%j = (N + 31) floordiv 32) units(1) {
+  %zero = arith.constant 0 : index
+  %col = gir.index affine_map<(d0) -> (d0 * 32)>(%j)
+  %init = gir.fill 0.0 : f32 : !gir.tile<vec, f32, [2, 32]>
+  %sum = gir.for %k = %zero to %K carry(%acc = %init) : !gir.tile<vec, f32, [2, 32]> {
+    %xs = gir.slice %x[%zero, %k] rows(0) : !gir.view<dram, f32, [2, K]> -> !gir.slice<dram, f32, [2, 1]>
+    %a = gir.load %xs : !gir.slice<dram, f32, [2, 1]> -> !gir.tile<vec, f32, [2, 1]>
+    %ws = gir.slice %w[%k, %col] cols(1) : !gir.view<dram, f32, [K, N]> -> !gir.slice<dram, f32, [1, 32]>
+    %b = gir.load %ws : !gir.slice<dram, f32, [1, 32]> -> !gir.tile<vec, f32, [1, 32]>
+    %next = gir.contract %a, %b, %acc : !gir.tile<vec, f32, [2, 1]>, !gir.tile<vec, f32, [1, 32]>, !gir.tile<vec, f32, [2, 32]>
+    gir.yield %next : !gir.tile<vec, f32, [2, 32]>
+  }
+  %ys = gir.slice %y[%zero, %col] rows(0) cols(1) : !gir.view<dram, f32, [2, N]> -> !gir.slice<dram, f32, [2, 32]>
+  gir.store %sum, %ys : !gir.tile<vec, f32, [2, 32]>, !gir.slice<dram, f32, [2, 32]>
+}
+rt.program @n(%x : !rt.buffer<f32, [2, K]> in "x", %w : !rt.buffer<f32, [K, N]> in "w", %y : !rt.buffer<f32, [2, N]> out "y")
+    symbols(K : [0, 9], N : [0, 99]) {
+  launch @columns(%x, %w, %y) dims [K, N] work [N*K*4] : !rt.buffer<f32, [2, K]>, !rt.buffer<f32, [K, N]>, !rt.buffer<f32, [2, N]>
+}

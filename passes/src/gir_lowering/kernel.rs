@@ -7,7 +7,7 @@ use sutura_dialects::r#dyn::poly::Poly;
 use sutura_dialects::elements;
 use sutura_dialects::gir::bounds::Bounds;
 use sutura_dialects::gir::checks::DataCheck;
-use sutura_dialects::gir::constraints::Scope;
+use sutura_dialects::gir::constraints::{Axis, Scope};
 use sutura_dialects::gir::kernel::KernelInfo;
 use sutura_dialects::gir::ops::{ForOp, HomeOp, SliceOp};
 use sutura_dialects::gir::types::{TileType, ViewType};
@@ -56,8 +56,8 @@ pub(super) struct Lowering<'a, 'e> {
     pub(super) held: HashMap<Value, Held>,
     pub(super) strips: Strips,
     pub(super) pending: Vec<Sink>,
-    /// How many rows of a contraction exist, where not all may.
-    pub(super) existing: HashMap<Op, Existing>,
+    /// How many rows of a contraction exist, or columns, where not all may.
+    pub(super) existing: HashMap<(Op, Axis), Existing>,
     /// What was stored, and what outlasts a loop.
     pub(super) hazards: Hazards,
     /// Operations that have been lowered; others are still to come.

@@ -609,6 +609,14 @@ fn rows_that_exist_are_computed() {
         let mut after = copy(&cx, &before);
         let pipeline = format!("builtin.module(convert-gir-to-cpu{{vector-bytes={bytes}}})");
         run(&cx, &mut after, &pipeline).unwrap_or_else(|e| panic!("{e:?}"));
+        for n in [0, 1, 15, 16, 17, 31, 32, 33, 48, 49, 64, 80, 81] {
+            let mut random = Random::new(n as u64);
+            let args = [[2, 3], [3, n]].map(|shape| Value::Tensor(random_tensor(&mut random, DType::F32, &shape)));
+            let call = |module: &Module| Interpreter::new(&cx, module).call("n", &args);
+            let (expected, got) = (call(&before).unwrap(), call(&after).unwrap_or_else(|e| panic!("{n} columns: {e}")));
+            compare(&expected[0], &got[0], Tolerance { abs: 0.0, rel: 0.0, ulp: 0 })
+                .unwrap_or_else(|e| panic!("{n} columns: {e:?}"));
+        }
         for (program, m) in ["p", "t", "m", "c", "w"].into_iter().flat_map(|program| (0..=9).map(move |m| (program, m)))
         {
             let dtype = if program == "c" { DType::I32 } else { DType::F32 };

@@ -70,6 +70,9 @@ fn normal_form<'a>(region: &FusedRegion<'a>) -> Fit<(Nest<'a>, ContractPlan)> {
     Ok((nest, plan))
 }
 
+/// Tiles of rows that read a right factor as it lies, where its panels are not whole.
+const UNPACKED: i64 = 6;
+
 pub(super) struct Product<'r, 'a> {
     pub(super) region: &'r FusedRegion<'a>,
     pub(super) nest: &'r Nest<'a>,
@@ -160,12 +163,16 @@ impl<'r, 'a> Product<'r, 'a> {
         &self.stage().inputs[self.plan.rhs]
     }
 
-    /// True when whole rows of panels can be read from the right factor as it is, and packing it would cost at run time.
+    /// True when rows of panels can be read from the right factor as it is, and packing it would cost at run time: whole rows, or such
+    /// as few tiles read. What one thread packs another one has to wait for.
     fn lies_in_panels(&self) -> bool {
         let (region, rhs, col) = (self.region, self.rhs(), self.plan.col());
         let last = rhs.index.last().and_then(|e| self.nest.plain(*e));
-        let whole = region.facts.divisible(&self.nest.extents[col], self.tile.1) && self.step == 1;
-        last == Some(col) && whole && rhs.slot.is_none() && !region.is_constant(rhs.value)
+        let whole = region.facts.divisible(&self.nest.extents[col], self.tile.1);
+        let rows = self.plan.row().map_or(1, |row| region.facts.range(&self.nest.extents[row]).1);
+        let few = self.keeps_near() && rows <= i128::from(self.tile.0.saturating_mul(UNPACKED));
+        let reads = last == Some(col) && (whole || few) && self.step == 1;
+        reads && rhs.slot.is_none() && !region.is_constant(rhs.value)
     }
 
     /// True where groups keep near what they read, as those of processors do.

@@ -54,6 +54,17 @@ fn factors_of_unknown_sizes() {
     assert!(out.contains("select if [-B + 1]"), "one row need not wait for a packed factor: {out}");
 }
 
+/// Panels that are not whole are packed where many rows read them, and not for few.
+#[test]
+fn few_rows_read_a_factor_as_it_lies() {
+    let cx = context();
+    for (rows, kernels) in [("17", 1), ("73", 2)] {
+        let (a, b) = (tensor(&cx, &[rows, "21"], Type::F32), tensor(&cx, &["21", "31"], Type::F32));
+        let module = function(&cx, &[], &[a, b], |g, args| Ok(vec![g.matmul(args[0], args[1])?]));
+        check(&cx, &module, kernels, &[&[]]);
+    }
+}
+
 /// Widths of the products of one left factor; each has its own epilogue. The weights are constant where `constant` says so.
 fn siblings(cx: &Context, widths: &[i64], constant: bool) -> Module {
     let texts: Vec<String> = widths.iter().map(i64::to_string).collect();
