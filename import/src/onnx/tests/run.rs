@@ -168,5 +168,5 @@ fn mlp_as_kernels() {
 
 #[test]
 fn cnn_as_kernels() {
-    check_lowered("cnn", 28, &["b1_h32_w32", "b2_h45_w37"]);
+    check_lowered("cnn", 21, &["b1_h32_w32", "b2_h45_w37"]);
 }
