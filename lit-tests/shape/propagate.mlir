@@ -105,3 +105,20 @@ func.func @memory(%n: index, %m: memref<?xf32>, %v: vector<4xf32>, %x: f32) {
   memref.store %x, %m[%n] : memref<?xf32>
   return
 }
+
+// -----
+
+// A type that says a known size in more words is left: what it must be equal to says it so too.
+// CHECK-LABEL: func.func @words(
+// CHECK: %[[Y:.*]] = call @part(%x, %e) : (tensor<?xf32, #dyn.shape<[x_0]>>, tensor<1xi64, #dyn.shape<[1]>>)
+// CHECK-LABEL: func.func private @part(
+// CHECK: graph.constant dense<0> : tensor<1xi64, #dyn.shape<[1]>>
+func.func @words(%x: tensor<?xf32, #dyn.shape<[?]>>, %e: tensor<1xi64, #dyn.shape<[1]>>) -> tensor<?xf32, #dyn.shape<[?]>> {
+  %y = call @part(%x, %e) : (tensor<?xf32, #dyn.shape<[?]>>, tensor<1xi64, #dyn.shape<[1]>>) -> tensor<?xf32, #dyn.shape<[?]>>
+  return %y : tensor<?xf32, #dyn.shape<[?]>>
+}
+func.func private @part(%x: tensor<?xf32, #dyn.shape<[?]>>, %e: tensor<1xi64, #dyn.shape<[1]>>) -> tensor<?xf32, #dyn.shape<[?]>> {
+  %s = graph.constant dense<0> : tensor<1xi64, #dyn.shape<[1]>>
+  %y = graph.slice %x[%s, %e] {axes = array<i64: 0>, steps = array<i64: 1>} : tensor<?xf32, #dyn.shape<[?]>>, tensor<1xi64, #dyn.shape<[1]>>, tensor<1xi64, #dyn.shape<[1]>> -> tensor<?xf32, #dyn.shape<[?]>>
+  return %y : tensor<?xf32, #dyn.shape<[?]>>
+}

@@ -130,8 +130,10 @@ impl Writer<'_> {
             let shape = if is_arg { self.argument_shape(value, &shape) } else { shape };
             let before = self.rw.body().ty(value);
             let ty = with_sizes(cx, before, &shape);
+            // A type may say the same in more words: others that must be equal to it do so too.
+            let known = symbolic_shape(cx, before).is_some_and(|sizes| sizes == shape);
             self.solution.env.set_shape(value, shape);
-            if ty != before {
+            if ty != before && !known {
                 old.insert(value, before);
                 self.rw.set_type(value, ty);
             }
