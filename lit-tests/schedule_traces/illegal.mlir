@@ -42,8 +42,13 @@ func.func @split(%x: tensor<?x?xf32, #dyn.shape<[M, N]>>) -> tensor<?x?xf32, #dy
 #mn = affine_map<(d0, d1, d2) -> (d0, d1)>
 func.func @retile(%x: tensor<?x24xf32, #dyn.shape<[M, 24]>>, %w: tensor<24x40xf32>) -> tensor<?x40xf32, #dyn.shape<[M, 40]>> {
   %M = dyn.symbol "M" : index
-  // expected-error @below {{'graph.fusion' op has a trace that makes a schedule that is refused: version 1, launch 1: input 1 of %p was packed in other columns than it is read in}}
-  %y = graph.fusion(%x, %w : tensor<?x24xf32, #dyn.shape<[M, 24]>>, tensor<24x40xf32>) -> tensor<?x40xf32, #dyn.shape<[M, 40]>> {trace = #schedule.trace<retile d1 of p:0 by 16>} {
+  // expected-error @below {{'graph.fusion' op has a trace that makes a schedule that is refused: version 0, launch 1: input 1 of %p was packed in other columns than it is read in}}
+  %y = graph.fusion(%x, %w : tensor<?x24xf32, #dyn.shape<[M, 24]>>, tensor<24x40xf32>) -> tensor<?x40xf32, #dyn.shape<[M, 40]>> {schedule = #schedule.tree<
+    version {
+      kernel { loop d1 by 32 grid { loop d2 { pack p:0.1 cols d1 in vec padded } } }
+      kernel { loop d1 by 32 grid { loop d0 by 12 grid { loop d2 { contract p:0 rows d0 cols d1 in vec } } } }
+    }
+  >, trace = #schedule.trace<retile d1 of p:0 by 16>} {
   ^bb0(%a: tensor<?x24xf32, #dyn.shape<[M, 24]>>, %b: tensor<24x40xf32>):
     %M = dyn.symbol "M" : index
     %p = graph.compute ins(%a, %b : tensor<?x24xf32, #dyn.shape<[M, 24]>>, tensor<24x40xf32>) -> tensor<?x40xf32, #dyn.shape<[M, 40]>> {combiners = #graph.combiners<[add]>, iterators = #graph.iterators<[parallel, parallel, reduce]>, maps = [#mk, #kn, #mn]} {

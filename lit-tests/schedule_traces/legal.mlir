@@ -59,13 +59,13 @@ func.func @split(%x: tensor<?x?xf32, #dyn.shape<[M, N]>>) -> tensor<?x?xf32, #dy
 // CHECK: {{^ *}}version {
 // CHECK-NEXT: kernel {
 // CHECK-NEXT: loop d1 by 32 grid {
-// CHECK-NEXT: loop d2 { pack p:0.1 cols d1 in vec padded }
+// CHECK-NEXT: loop d0 by 192 grid {
+// CHECK-NEXT: cache p:0.1 cols d1 in l1 padded {
+// CHECK-NEXT: loop d2 { operand p:0.1 cols d1 in vec padded }
 // CHECK-NEXT: }
-// CHECK-NEXT: }
-// CHECK-NEXT: kernel {
-// CHECK-NEXT: loop d1 by 32 grid {
-// CHECK-NEXT: loop d0 by 8 grid {
+// CHECK-NEXT: loop d0 by 8 {
 // CHECK-NEXT: loop d2 { contract p:0 rows d0 cols d1 in vec }
+// CHECK-NEXT: }
 // CHECK-NEXT: }
 // CHECK-NEXT: }
 // CHECK-NEXT: }
@@ -76,7 +76,7 @@ func.func @split(%x: tensor<?x?xf32, #dyn.shape<[M, N]>>) -> tensor<?x?xf32, #dy
 #mn = affine_map<(d0, d1, d2) -> (d0, d1)>
 func.func @retile(%x: tensor<?x24xf32, #dyn.shape<[M, 24]>>, %w: tensor<24x40xf32>) -> tensor<?x40xf32, #dyn.shape<[M, 40]>> {
   %M = dyn.symbol "M" : index
-  %y = graph.fusion(%x, %w : tensor<?x24xf32, #dyn.shape<[M, 24]>>, tensor<24x40xf32>) -> tensor<?x40xf32, #dyn.shape<[M, 40]>> {trace = #schedule.trace<retile d0 of p:0 by 8>} {
+  %y = graph.fusion(%x, %w : tensor<?x24xf32, #dyn.shape<[M, 24]>>, tensor<24x40xf32>) -> tensor<?x40xf32, #dyn.shape<[M, 40]>> {trace = #schedule.trace<retile d0.1 of p:0 by 8>} {
   ^bb0(%a: tensor<?x24xf32, #dyn.shape<[M, 24]>>, %b: tensor<24x40xf32>):
     %M = dyn.symbol "M" : index
     %p = graph.compute ins(%a, %b : tensor<?x24xf32, #dyn.shape<[M, 24]>>, tensor<24x40xf32>) -> tensor<?x40xf32, #dyn.shape<[M, 40]>> {combiners = #graph.combiners<[add]>, iterators = #graph.iterators<[parallel, parallel, reduce]>, maps = [#mk, #kn, #mn]} {

@@ -8,6 +8,7 @@ pub(super) mod lengths;
 mod line_tiles;
 mod loops;
 mod narrow;
+mod near_panels;
 mod numbers;
 mod order;
 mod parts;

@@ -19,6 +19,7 @@ use super::super::region::{FusedRegion, Lowered};
 use super::super::schedule::{Group, Part, begin_of, emit};
 use super::left::Blocks;
 use super::narrow::{followed, sums};
+use super::near_panels::{self, NearPanels};
 use super::{each, in_grid, narrow, place, stage_name, staged, stream};
 use crate::region::contract::even_height;
 use crate::region::{Access, ContractPlan, Fit, Nest, Stage, Windows};
@@ -50,6 +51,7 @@ fn said_of(products: &[Product<'_, '_>]) -> Vec<String> {
     let parts =
         |p: &Product<'_, '_>| format!("is a product: {}; tiles of {}x{}", p.plan.roles(p.nest), p.tile.0, p.tile.1);
     let mut remarks: Vec<String> = products.iter().map(parts).collect();
+    remarks.extend(products.iter().filter_map(Product::said_of_panels));
     remarks.extend(products.iter().filter_map(Product::said_of_sharing));
     remarks.dedup();
     remarks
@@ -69,9 +71,6 @@ fn normal_form<'a>(region: &FusedRegion<'a>) -> Fit<(Nest<'a>, ContractPlan)> {
     let plan = ContractPlan::of(&nest, &region.facts)?;
     Ok((nest, plan))
 }
-
-/// Tiles of rows that read a right factor as it lies, where its panels are not whole.
-const UNPACKED: i64 = 6;
 
 pub(super) struct Product<'r, 'a> {
     pub(super) region: &'r FusedRegion<'a>,
@@ -163,16 +162,12 @@ impl<'r, 'a> Product<'r, 'a> {
         &self.stage().inputs[self.plan.rhs]
     }
 
-    /// True when rows of panels can be read from the right factor as it is, and packing it would cost at run time: whole rows, or such
-    /// as few tiles read. What one thread packs another one has to wait for.
-    fn lies_in_panels(&self) -> bool {
-        let (region, rhs, col) = (self.region, self.rhs(), self.plan.col());
-        let last = rhs.index.last().and_then(|e| self.nest.plain(*e));
-        let whole = region.facts.divisible(&self.nest.extents[col], self.tile.1);
-        let rows = self.plan.row().map_or(1, |row| region.facts.range(&self.nest.extents[row]).1);
-        let few = self.keeps_near() && rows <= i128::from(self.tile.0.saturating_mul(UNPACKED));
-        let reads = last == Some(col) && (whole || few) && self.step == 1;
-        reads && rhs.slot.is_none() && !region.is_constant(rhs.value)
+    /// The kernel for many rows, whose right factor is read as it lies or was packed.
+    fn kernel(&self) -> Kernel {
+        match &self.group_tile {
+            Some(group) => staged::kernel(self, group),
+            None => product_kernel(self, (self.tile.0, self.blocks.tiles)),
+        }
     }
 
     /// True where groups keep near what they read, as those of processors do.
@@ -220,45 +215,64 @@ impl<'r, 'a> Product<'r, 'a> {
     }
 }
 
-/// The schedule of products: a launch for all of them, and before it what packs their right
-/// factors.
+/// The schedule of products: a launch for all of them, and before it what packs right factors that their groups do not pack.
 fn schedule(products: &[Product<'_, '_>], parts: &[Part<'_, '_>]) -> Vec<Version> {
     let numbered = |part: usize, kernel: Kernel| {
         let (dims, stages) = begin_of(parts, part);
         kernel.renumbered(dims as isize, stages as isize)
     };
-    let (mut first, mut packing) = (Vec::new(), Vec::new());
-    for (part, product) in products.iter().enumerate().filter(|(_, product)| product.packs) {
-        let kernel = numbered(part, pack_kernel(product));
-        // The compiler runs what packs a constant, so that stays by itself.
-        match product.packs_constants() {
-            true => first.push(Launch { kernels: vec![kernel] }),
-            false => packing.push(kernel),
+    let near: Vec<Option<NearPanels>> = products.iter().map(Product::near_panels).collect();
+    // The launches of a version, by the kernel of each product and whether its panels are packed before.
+    let launches = |kernel: &dyn Fn(usize) -> (Kernel, bool)| {
+        let (mut first, mut packing, mut kernels) = (Vec::new(), Vec::new(), Vec::new());
+        for (part, product) in products.iter().enumerate() {
+            let (kernel, packed) = kernel(part);
+            kernels.push(numbered(part, kernel));
+            match packed.then(|| numbered(part, pack_kernel(product))) {
+                // The compiler runs what packs a constant, so that stays by itself.
+                Some(pack) if product.packs_constants() => first.push(Launch { kernels: vec![pack] }),
+                pack => packing.extend(pack),
+            }
         }
-    }
-    first.extend((!packing.is_empty()).then_some(Launch { kernels: packing }));
+        first.extend((!packing.is_empty()).then_some(Launch { kernels: packing }));
+        first.push(Launch { kernels });
+        first
+    };
     // A version that comes after one for more rows would never run.
     let mut few: Vec<Few> = products.iter().flat_map(Product::lower_versions).collect();
     few.sort_by_key(|few| few.most);
     few.dedup();
-    let version = |few: Option<&Few>| {
+    let of_rows = |few: Option<&Few>| {
         let one_row = |product: &Product<'_, '_>| few.is_some_and(|few| few.most == 1) || product.tile.0 == 1;
-        let streams = products.iter().all(|product| one_row(product) && product.streams());
-        let of = |product: &Product<'_, '_>| match few.and_then(|few| product.lower_tile(few)) {
-            _ if streams => stream::kernel(product),
-            Some(lower) => product_kernel(product, (lower.rows, 1)),
-            None => match &product.group_tile {
-                Some(group) => staged::kernel(product, group),
-                None => product_kernel(product, (product.tile.0, product.blocks.tiles)),
-            },
+        let kernel = |part: usize| match (&products[part], few.and_then(|few| products[part].lower_tile(few))) {
+            (product, _) if one_row(product) && product.streams() => (stream::kernel(product), false),
+            (product, Some(lower)) => (product_kernel(product, (lower.rows, 1)), product.packs),
+            (product, None) => (product.kernel(), product.packs),
         };
-        let kernel = |(i, p): (usize, _)| numbered(i, of(p));
-        let kernels = products.iter().enumerate().map(kernel).collect();
-        let before = if streams { &[][..] } else { &first };
-        let launches = before.iter().cloned().chain([Launch { kernels }]).collect();
-        Version { guard: few.map(Few::guard).into_iter().collect::<Vec<Poly>>(), launches, ..Version::default() }
+        let guard = few.map(Few::guard).into_iter().collect::<Vec<Poly>>();
+        Version { guard, launches: launches(&kernel), ..Version::default() }
     };
-    few.iter().map(Some).chain([None]).map(version).collect()
+    let mut versions: Vec<Version> = few.iter().map(|few| of_rows(Some(few))).collect();
+    if near.iter().any(Option::is_some) {
+        let kernel = |part: usize| match (&products[part], &near[part]) {
+            (product, Some(near)) => (near_panels::kernel(product, near), false),
+            (product, None) => (product.kernel(), product.packs),
+        };
+        let mut guard: Vec<Poly> = Vec::new();
+        let all = near.iter().flatten().flat_map(|near| &near.guards);
+        all.for_each(|size| {
+            if !guard.contains(size) {
+                guard.push(size.clone())
+            }
+        });
+        let always = guard.is_empty();
+        versions.push(Version { guard, launches: launches(&kernel), ..Version::default() });
+        if always {
+            return versions;
+        }
+    }
+    versions.push(of_rows(None));
+    versions
 }
 
 /// Grid loops over panels of the right factor.

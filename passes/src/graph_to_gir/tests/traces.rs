@@ -53,23 +53,23 @@ fn a_trace_is_used_at_other_sizes() {
     let cx = context();
     let (algorithm, roles) = names(&cx, &product(&cx, ["24", "40"], Type::F32, false));
     let other = product(&cx, ["9", "70"], Type::F32, false);
-    let file = trace((&algorithm, &roles), "retile d0 of p:0 by 3");
+    let file = trace((&algorithm, &roles), "retile d0.1 of p:0 by 3");
     let mut module = stitched(&cx, &other);
     let found = attached(&cx, &mut module, &file).expect("it fits");
     assert_eq!((found.regions, found.unused.len(), found.unused_traces.len()), (1, 0, 0));
     let mut written = copy(&cx, &module);
     run(&cx, &mut written, "builtin.module(schedule-regions)").expect("it is legal");
     let text = schedules(&cx, written.body(), &[]).expect("it is written");
-    assert!(text.contains("loop d0 by 3 grid"), "{text}");
+    assert!(text.contains("loop d0 by 3 {"), "{text}");
     run(&cx, &mut module, "builtin.module(convert-graph-to-gir)").expect("it is legal");
     agree_on_all_levels(&cx, &other, &module, &[&[("M", 0)], &[("M", 1)], &[("M", 7)], &[("M", 30)]]);
     // Its own algorithm goes before the roles.
     let own = names(&cx, &other).0;
-    let file = format!("{file}{}", trace((&own, &roles), "retile d0 of p:0 by 5"));
+    let file = format!("{file}{}", trace((&own, &roles), "retile d0.1 of p:0 by 6"));
     let mut module = stitched(&cx, &other);
     assert_eq!(attached(&cx, &mut module, &file).expect("both are there").unused_traces.len(), 1);
     run(&cx, &mut module, "builtin.module(schedule-regions)").expect("it is legal");
-    assert!(schedules(&cx, module.body(), &[]).expect("it is written").contains("loop d0 by 5 grid"));
+    assert!(schedules(&cx, module.body(), &[]).expect("it is written").contains("loop d0 by 6 {"));
 }
 
 #[test]
@@ -78,7 +78,7 @@ fn a_file_says_by_which_edits_a_schedule_differs_from_the_rules() {
     let first = product(&cx, ["24", "40"], Type::F32, false);
     let (algorithm, roles) = names(&cx, &first);
     let mut module = stitched(&cx, &first);
-    attached(&cx, &mut module, &trace((&algorithm, &roles), "retile d0 of p:0 by 3")).expect("it fits");
+    attached(&cx, &mut module, &trace((&algorithm, &roles), "retile d0.1 of p:0 by 3")).expect("it fits");
     run(&cx, &mut module, "builtin.module(schedule-regions)").expect("it is legal");
     let text = schedules(&cx, module.body(), &[]).expect("it is written");
     let line = text.lines().find_map(|line| line.trim().strip_prefix("// schedule.trace")).expect("the edits");
@@ -86,7 +86,7 @@ fn a_file_says_by_which_edits_a_schedule_differs_from_the_rules() {
     let mut other = stitched(&cx, &product(&cx, ["9", "70"], Type::F32, false));
     attached(&cx, &mut other, &format!("schedule.trace{line}")).expect("it fits");
     run(&cx, &mut other, "builtin.module(schedule-regions)").expect("it is legal");
-    assert!(schedules(&cx, other.body(), &[]).expect("it is written").contains("loop d0 by 3 grid"));
+    assert!(schedules(&cx, other.body(), &[]).expect("it is written").contains("loop d0 by 3 {"));
     // What rules write needs no edits.
     let mut usual = stitched(&cx, &first);
     run(&cx, &mut usual, "builtin.module(schedule-regions)").expect("a rule writes it");
@@ -100,7 +100,7 @@ fn what_a_file_has_twice_is_refused() {
     let (algorithm, roles) = names(&cx, &module);
     let tree = "#schedule.tree<version { kernel { loop d0 grid { place p:0 } } }>";
     let schedule = format!("schedule.region \"{algorithm}\" = {tree}\n");
-    let edits = "retile d0 of p:0 by 3";
+    let edits = "retile d0.1 of p:0 by 3";
     for (file, message) in [
         (
             trace((&algorithm, "x"), edits) + &trace((&algorithm, "y"), edits),

@@ -1,0 +1,181 @@
+//! Panels of a right factor that is known at a call, packed by the groups that read them.
+//!
+//! A group has a panel of columns and a block of rows: it packs its panel near, and multiplies all of its rows by it. So a panel is
+//! written to memory near and not to far one, no thread waits for another, and what one has packed no other one reads. Where a panel
+//! would be packed by many groups, or does not fit near, panels are packed once for all of them, by a launch before that of the product.
+
+use sutura_dialects::r#dyn::poly::Poly;
+use sutura_dialects::schedule::{Bring, Dim, Kernel, Node, Operand, Place, Split, Tile};
+
+use super::narrow::{followed, sums};
+use super::product::{Product, in_turned_tiles, panels, several, turns};
+use super::{in_grid, place, stage_name};
+
+/// Tiles of rows that a group multiplies by a panel: packing it takes about the time of half a tile.
+const TILES: i64 = 16;
+
+/// Tiles of rows that a group multiplies by a panel where there are panels enough for threads.
+const MANY_TILES: i64 = 64;
+
+/// Blocks of rows for each of which a panel is packed anew, of an unknown number of rows.
+const BLOCKS: i64 = 2;
+
+/// Groups that leave even work for threads.
+const GROUPS: i64 = 8;
+
+/// Tiles of rows up to which reading a right factor as it lies takes less time than packing it.
+const FEW: i64 = 3;
+
+/// Tiles of rows up to which it does where groups cannot pack their panels.
+const FEW_OF_PACKED_FAR: i64 = 6;
+
+/// Lines of a cache that have the same place in it.
+const WAYS: i64 = 8;
+
+/// How groups pack panels.
+pub(super) struct NearPanels {
+    /// Sizes that are at least 0 where they do; nothing where they always do.
+    pub(super) guards: Vec<Poly>,
+    /// Tiles of rows of a group.
+    tiles: i64,
+}
+
+impl Product<'_, '_> {
+    /// How groups pack panels of the right factor, where they can and it pays.
+    pub(super) fn near_panels(&self) -> Option<NearPanels> {
+        if !self.packs || !self.groups_can_pack() {
+            return None;
+        }
+        let range = |size: &Poly| self.region.facts.range(size);
+        let bytes = self.tile.1.saturating_mul(4).max(1);
+        let room = Poly::constant(self.region.machine.near_bytes / bytes).sub(&self.plan.row_length(self.nest));
+        if range(&room).1 < 0 {
+            return None;
+        }
+        let rows = self.plan.row().map_or_else(|| Poly::constant(1), |row| self.extent(row));
+        let panels = self.all_panels();
+        let fits = range(&room).0 >= 0;
+        let (tiles, guards) = match rows.as_const() {
+            Some(rows) => (self.tiles_of_block(rows, panels), vec![room]),
+            None if fits => (if panels.is_some_and(|panels| panels < GROUPS) { TILES } else { MANY_TILES }, vec![]),
+            // There is another version anyway, which packs panels once.
+            None => (TILES, vec![room, Poly::constant(BLOCKS * TILES * self.tile.0).sub(&rows)]),
+        };
+        let guards = guards.into_iter().filter(|size| range(size).0 < 0).collect();
+        Some(NearPanels { guards, tiles })
+    }
+
+    /// What is said of where panels are packed.
+    pub(super) fn said_of_panels(&self) -> Option<String> {
+        let near = self.near_panels()?;
+        let guards: Vec<String> = near.guards.iter().map(|size| format!("{size} >= 0")).collect();
+        let when = if guards.is_empty() { String::new() } else { format!(" where {}", guards.join(" and ")) };
+        Some(format!("groups pack a panel near for up to {} tiles of rows{when}", near.tiles))
+    }
+
+    /// Whether the right factor is a tensor that is known at a call, and nothing but its panels is near.
+    fn groups_can_pack(&self) -> bool {
+        let rhs = self.rhs();
+        let made = !self.plan.left.is_empty() || !self.plan.right.is_empty() || rhs.slot.is_some();
+        let plain = self.step == 1 && rhs.oob.is_none() && self.outer_rows().is_empty();
+        self.keeps_near() && !made && plain && !self.region.is_constant(rhs.value)
+    }
+
+    /// Panels of the whole right factor, where their number is known.
+    fn all_panels(&self) -> Option<i64> {
+        let others: Vec<Poly> = self.panel_dims().into_iter().map(|dim| self.extent(dim)).collect();
+        Poly::product(&others).mul(&self.panels()).as_const()
+    }
+
+    /// Tiles of a group of so many rows: all, unless there are few panels.
+    fn tiles_of_block(&self, rows: i64, panels: Option<i64>) -> i64 {
+        let all = (rows.saturating_add(self.tile.0 - 1) / self.tile.0).max(1);
+        let blocks = panels.map_or(1, |panels| (GROUPS / panels.max(1)).max(1));
+        let even = all.saturating_add(blocks - 1) / blocks;
+        even.max(TILES.min(all))
+    }
+
+    /// True when rows of panels had better be read from the right factor as it is: packing it would cost at run time, and what one thread
+    /// packs another one has to wait for.
+    pub(super) fn lies_in_panels(&self) -> bool {
+        let (region, rhs, col) = (self.region, self.rhs(), self.plan.col());
+        let in_rows = rhs.index.last().and_then(|e| self.nest.plain(*e)) == Some(col) && self.step == 1;
+        if !in_rows || rhs.slot.is_some() || region.is_constant(rhs.value) {
+            return false;
+        }
+        let whole = region.facts.divisible(&self.nest.extents[col], self.tile.1);
+        if !self.keeps_near() {
+            return whole;
+        }
+        let rows = self.plan.row().map_or(1, |row| region.facts.range(&self.nest.extents[row]).1);
+        let most = |tiles: i64| rows <= i128::from(self.tile.0.saturating_mul(tiles));
+        match (self.groups_can_pack(), self.packed_panel_fits()) {
+            (true, true) => most(1) || most(FEW) && self.lies_near() || whole && self.panel_is_nearest(),
+            (can_pack, _) => most(FEW_OF_PACKED_FAR) || whole && !can_pack,
+        }
+    }
+
+    /// Whether a panel may fit what a group keeps near.
+    fn packed_panel_fits(&self) -> bool {
+        let least = self.region.facts.range(&self.plan.row_length(self.nest)).0;
+        let bytes = least.saturating_mul(i128::from(self.tile.1.saturating_mul(4)));
+        bytes <= i128::from(self.region.machine.near_bytes)
+    }
+
+    /// Whether half of the nearest cache holds a panel of a known number of rows.
+    fn panel_is_nearest(&self) -> bool {
+        let bytes = self.tile.1.saturating_mul(8);
+        let rows = self.plan.row_length(self.nest).as_const();
+        rows.is_some_and(|rows| rows.saturating_mul(bytes) <= self.region.machine.nearest_bytes)
+    }
+
+    /// Whether the cache of a unit holds a panel as it lies: its rows are as far from each other as the right factor's, so that few
+    /// places of the cache hold all of them where that is a power of two. Unknown sizes are taken to be others.
+    fn lies_near(&self) -> bool {
+        let (cache, width) = (self.region.machine.near_bytes.saturating_mul(2), self.tile.1.saturating_mul(4).max(1));
+        let Some((rows, apart)) = self.plan.row_length(self.nest).as_const().zip(self.row_pitch()) else { return true };
+        let way = (cache / WAYS).max(1);
+        let places = way / greatest_common_divisor(way, apart.saturating_mul(4).max(1)).max(width);
+        rows <= places.saturating_mul(WAYS)
+    }
+
+    /// Elements from one row of the right factor to the next, where that is known.
+    fn row_pitch(&self) -> Option<i64> {
+        let index = &self.rhs().index;
+        let last = *self.plan.sums.last()?;
+        let at = index.iter().position(|e| self.nest.plain(*e) == Some(last))?;
+        let mut inner = index[at + 1..].iter().map(|e| Some(self.extent(self.nest.plain(*e)?).as_const()?));
+        inner.try_fold(1i64, |all, extent| all.checked_mul(extent?))
+    }
+}
+
+fn greatest_common_divisor(a: i64, b: i64) -> i64 {
+    if b == 0 { a } else { greatest_common_divisor(b, a % b) }
+}
+
+/// The kernel of a product whose groups pack their panels.
+pub(super) fn kernel(product: &Product<'_, '_>, near: &NearPanels) -> Kernel {
+    let (nest, plan, machine) = (product.nest, product.plan, product.region.machine);
+    let space = machine.registers.to_string();
+    let turned = turns(product.region, nest, plan);
+    let tile = Tile { rows: turned.map(Dim), cols: Some(Dim(plan.col())), space, padded: true };
+    let at = (stage_name(nest, plan.stage), plan.rhs);
+    let brought = vec![Node::Operand(Operand::new(at.clone(), tile.clone(), Bring::Tile))];
+    let fill = match turned {
+        Some(_) => in_turned_tiles(product.region, &plan.sums, brought),
+        None => sums(product, product.step, brought),
+    };
+    let panel = Tile { rows: None, space: machine.cache.to_string(), ..tile.clone() };
+    let panel = Node::Operand(Operand { body: fill, ..Operand::new(at, panel, Bring::Cache) });
+    let tile = Tile { rows: plan.row().map(Dim), padded: false, ..tile };
+    let contract = Node::Place(Place { contract: true, ..place(nest, plan.stage, &tile) });
+    let mut body = followed(product, product.tile.0, (&tile, sums(product, product.step, vec![contract])));
+    let mut grid = panels(product);
+    if let Some(row) = plan.row().filter(|row| !nest.is_unit(*row)) {
+        let rows = product.tile.0.saturating_mul(near.tiles);
+        body = several((row, product.tile.0, rows), body);
+        grid.push((row, Split::By(rows)));
+    }
+    body.insert(0, panel);
+    Kernel::new(in_grid(grid, body))
+}
