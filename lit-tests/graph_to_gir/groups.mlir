@@ -74,8 +74,8 @@ func.func @fewer_channels(%x: !lines, %w: tensor<48x4x3x3xf32>) -> !made {
 #one = affine_map<(b, f, h, w, c, i, j) -> (b, h, w, (f floordiv 24) * 16 + c)>
 
 // A window of one place is a product of matrices for each group; panels are as wide as 24 features need.
-// CHECK-LABEL: gir.kernel @one_place_contract1(
-// CHECK: gir.contract {{.*}} !gir.tile<vec, f32, [1, 32]>
+// CHECK-LABEL: gir.kernel @one_place_contract0(
+// CHECK: gir.contract {{.*}} !gir.tile<vec, f32, [1, 32]>, !gir.tile<vec, f32, [12, 32]>
 func.func @one_place(%x: !x, %w: tensor<48x16x1x1xf32>) -> tensor<?x?x?x48xf32, #dyn.shape<[B, H, W, 48]>> {
   %B = dyn.symbol "B" : index
   %H = dyn.symbol "H" {range = [1, 4096]} : index

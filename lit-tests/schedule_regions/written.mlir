@@ -61,8 +61,10 @@ func.func @softmax(%x: tensor<?x?xf32, #dyn.shape<[M, N]>>) -> tensor<?x?xf32, #
 
 // CHECK-LABEL: func.func @product
 // CHECK: version {
-// CHECK: loop d2 { pack p:0.1 cols d1 in vec padded }
-// CHECK: loop d0 by 12 grid {
+// CHECK: loop d0 by 192 grid {
+// CHECK-NEXT: cache p:0.1 cols d1 in l1 padded {
+// CHECK-NEXT: loop d2 { operand p:0.1 cols d1 in vec padded }
+// CHECK: loop d0 by 12 {
 // CHECK-NEXT: loop d2 { contract p:0 rows d0 cols d1 in vec }
 func.func @product(%x: tensor<?x24xf32, #dyn.shape<[M, 24]>>, %w: tensor<24x40xf32>) -> tensor<?x40xf32, #dyn.shape<[M, 40]>> {
   %M = dyn.symbol "M" : index

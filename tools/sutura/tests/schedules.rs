@@ -198,12 +198,12 @@ fn a_trace_serves_regions_with_the_same_roles() {
         let text = format!("schedule.trace \"{algorithm}\" roles \"{roles}\" = #schedule.trace<{edits}>\n");
         fs::write(at.join("trace.mlir"), text).expect("it can be written");
     };
-    trace("retile d0.1 of p:0 by 6");
+    trace("retile d0 of p:0 by 24");
     for model in ["small.mlir", "large.mlir"] {
         let traced = shell(&format!("sutura compile {model} --schedule trace.mlir --emit=schedule -o traced.mlir"), at);
         assert!(traced.status.success() && said(&traced).contains("1 regions run as"), "{}", said(&traced));
         let traced = fs::read_to_string(at.join("traced.mlir")).expect("it was written");
-        assert!(traced.contains("loop d0 by 6 {") && traced.contains(&format!("roles \"{roles}\"")), "{traced}");
+        assert!(traced.contains("loop d0 by 24 grid") && traced.contains(&format!("roles \"{roles}\"")), "{traced}");
         let made = shell(&format!("sutura compile {model} --schedule trace.mlir -o m.sutura"), at);
         assert!(made.status.success(), "{}", said(&made));
         // What is written of it is a schedule like any other.
