@@ -6,7 +6,7 @@
 // RUN: sutura-opt %s --pass-pipeline='builtin.module(%{kernels})' | FileCheck %s --check-prefix=NONE
 
 // A tile takes the time of those rows that exist, so few rows need no lower one. One row has a version in which the right factor goes by
-// once, and is not packed. Panels of 16 columns divide the 48, so the second machine packs only panels of the other product.
+// once, and is not packed. Groups pack the panels that they read.
 // AVX512-LABEL: gir.kernel @main_contract0
 // AVX512-SAME: requires([-M + 1]) grid(%{{.*}} = M, %{{.*}} = 1)
 // AVX512-LABEL: gir.kernel @main_contract1
@@ -18,7 +18,7 @@
 // AVX2-LABEL: gir.kernel @main_contract0
 // AVX2-SAME: requires([-M + 1])
 // AVX2-LABEL: gir.kernel @main_contract1
-// AVX2-SAME: grid(%{{.*}} = 3, %{{.*}} = (M + 5) floordiv 6)
+// AVX2-SAME: grid(%{{.*}} = 3, %{{.*}} = (M + 95) floordiv 96)
 // AVX2: gir.intrinsic @fma_f32_6x16(
 // AVX2: gir.intrinsic @fma_f32_6x16(
 // ALL-NOT: gir.contract

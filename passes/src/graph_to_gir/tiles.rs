@@ -181,11 +181,23 @@ impl Emit<'_> {
         index: &[AffineExpr],
         edges: &[usize],
     ) -> (Value, Shape, bool) {
+        self.slice_behind(nest, frame, (view, &[]), index, edges)
+    }
+
+    /// The window behind indices of dimensions that the view has before those of the access.
+    pub(super) fn slice_behind(
+        &mut self,
+        nest: &Nest<'_>,
+        frame: &Frame,
+        (view, before): (Value, &[Value]),
+        index: &[AffineExpr],
+        edges: &[usize],
+    ) -> (Value, Shape, bool) {
         let cx = self.b.cx();
         let shape = frame.shape(nest, index);
-        let mut offsets = Vec::new();
+        let mut offsets = before.to_vec();
         let mut along: [Option<(i64, i64)>; 2] = [None, None];
-        for (dim, expr) in index.iter().enumerate() {
+        for (dim, expr) in (before.len()..).zip(index) {
             for (axis, found) in [&frame.row, &frame.col].into_iter().zip(&mut along) {
                 let Some(axis) = axis.as_ref().filter(|a| maps::mentions(cx, *expr, a.dim)) else { continue };
                 let linear = maps::linear(cx, *expr, nest.extents.len()).expect("checked by the region's scheme");

@@ -15,6 +15,7 @@ mod parts;
 mod product;
 pub(super) mod rows;
 mod share;
+mod split_sums;
 mod staged;
 mod stream;
 mod turned;

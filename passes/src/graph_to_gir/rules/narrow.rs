@@ -56,10 +56,13 @@ pub(super) fn sums(product: &Product<'_, '_>, places: i64, body: Vec<Node>) -> V
     product.plan.sums.iter().rev().fold(body, in_turn)
 }
 
-/// A tile of a product of so many rows, which `body` makes, and what follows it. Registers that only multiply hand their sums over in memory
+/// A tile of a product of so many rows, which `body` makes, and what follows it, unless tiles are parts of sums. Registers that only multiply hand their sums over in memory
 /// near, from where a few rows at a time go on.
 pub(super) fn followed(product: &Product<'_, '_>, rows: i64, (tile, mut body): (&Tile, Vec<Node>)) -> Vec<Node> {
     let (nest, plan, machine) = (product.nest, product.plan, product.region.machine);
+    if product.split.is_some() {
+        return body;
+    }
     let on = |tile: &Tile| plan.rest.iter().map(|s| Node::Place(place(nest, *s, tile))).collect::<Vec<_>>();
     let reader = nest.stages[plan.stage].results[0].slot.and_then(|slot| {
         let reads = |s: &usize| nest.stages[*s].inputs.iter().position(|read| read.slot == Some(slot));

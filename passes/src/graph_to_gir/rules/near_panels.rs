@@ -8,7 +8,7 @@ use sutura_dialects::r#dyn::poly::Poly;
 use sutura_dialects::schedule::{Bring, Dim, Kernel, Node, Operand, Place, Split, Tile};
 
 use super::narrow::{followed, sums};
-use super::product::{Product, in_turned_tiles, panels, several, turns};
+use super::product::{Product, in_turned_tiles, several, turns};
 use super::{in_grid, place, stage_name};
 
 /// Tiles of rows that a group multiplies by a panel: packing it takes about the time of half a tile.
@@ -23,8 +23,10 @@ const BLOCKS: i64 = 2;
 /// Groups that leave even work for threads.
 const GROUPS: i64 = 8;
 
-/// Tiles of rows up to which reading a right factor as it lies takes less time than packing it.
+/// Tiles of rows up to which reading a right factor as it lies takes less time than packing it, where a cache holds a panel: of columns
+/// of which a panel has some only, and of whole panels.
 const FEW: i64 = 3;
+const FEW_OF_WHOLE: i64 = 24;
 
 /// Tiles of rows up to which it does where groups cannot pack their panels.
 const FEW_OF_PACKED_FAR: i64 = 6;
@@ -48,7 +50,7 @@ impl Product<'_, '_> {
         }
         let range = |size: &Poly| self.region.facts.range(size);
         let bytes = self.tile.1.saturating_mul(4).max(1);
-        let room = Poly::constant(self.region.machine.near_bytes / bytes).sub(&self.plan.row_length(self.nest));
+        let room = Poly::constant(self.region.machine.near_bytes / bytes).sub(&self.places_of_group());
         if range(&room).1 < 0 {
             return None;
         }
@@ -82,7 +84,7 @@ impl Product<'_, '_> {
     }
 
     /// Panels of the whole right factor, where their number is known.
-    fn all_panels(&self) -> Option<i64> {
+    pub(super) fn all_panels(&self) -> Option<i64> {
         let others: Vec<Poly> = self.panel_dims().into_iter().map(|dim| self.extent(dim)).collect();
         Poly::product(&others).mul(&self.panels()).as_const()
     }
@@ -110,33 +112,29 @@ impl Product<'_, '_> {
         let rows = self.plan.row().map_or(1, |row| region.facts.range(&self.nest.extents[row]).1);
         let most = |tiles: i64| rows <= i128::from(self.tile.0.saturating_mul(tiles));
         match (self.groups_can_pack(), self.packed_panel_fits()) {
-            (true, true) => most(1) || most(FEW) && self.lies_near() || whole && self.panel_is_nearest(),
+            (true, true) => {
+                let near = self.lies_near();
+                most(1) || most(FEW) && near != Some(false) || whole && most(FEW_OF_WHOLE) && near == Some(true)
+            }
             (can_pack, _) => most(FEW_OF_PACKED_FAR) || whole && !can_pack,
         }
     }
 
     /// Whether a panel may fit what a group keeps near.
     fn packed_panel_fits(&self) -> bool {
-        let least = self.region.facts.range(&self.plan.row_length(self.nest)).0;
+        let least = self.region.facts.range(&self.places_of_group()).0;
         let bytes = least.saturating_mul(i128::from(self.tile.1.saturating_mul(4)));
         bytes <= i128::from(self.region.machine.near_bytes)
     }
 
-    /// Whether half of the nearest cache holds a panel of a known number of rows.
-    fn panel_is_nearest(&self) -> bool {
-        let bytes = self.tile.1.saturating_mul(8);
-        let rows = self.plan.row_length(self.nest).as_const();
-        rows.is_some_and(|rows| rows.saturating_mul(bytes) <= self.region.machine.nearest_bytes)
-    }
-
-    /// Whether the cache of a unit holds a panel as it lies: its rows are as far from each other as the right factor's, so that few
-    /// places of the cache hold all of them where that is a power of two. Unknown sizes are taken to be others.
-    fn lies_near(&self) -> bool {
+    /// Whether the cache of a unit holds a panel as it lies, where sizes are known: rows of a panel are as far from each other as those of
+    /// the right factor, so that few places of the cache are left for all of them where that is a power of two.
+    fn lies_near(&self) -> Option<bool> {
         let (cache, width) = (self.region.machine.near_bytes.saturating_mul(2), self.tile.1.saturating_mul(4).max(1));
-        let Some((rows, apart)) = self.plan.row_length(self.nest).as_const().zip(self.row_pitch()) else { return true };
+        let (rows, apart) = (self.places_of_group().as_const()?, self.row_pitch()?);
         let way = (cache / WAYS).max(1);
         let places = way / greatest_common_divisor(way, apart.saturating_mul(4).max(1)).max(width);
-        rows <= places.saturating_mul(WAYS)
+        Some(rows <= places.saturating_mul(WAYS))
     }
 
     /// Elements from one row of the right factor to the next, where that is known.
@@ -170,7 +168,7 @@ pub(super) fn kernel(product: &Product<'_, '_>, near: &NearPanels) -> Kernel {
     let tile = Tile { rows: plan.row().map(Dim), padded: false, ..tile };
     let contract = Node::Place(Place { contract: true, ..place(nest, plan.stage, &tile) });
     let mut body = followed(product, product.tile.0, (&tile, sums(product, product.step, vec![contract])));
-    let mut grid = panels(product);
+    let mut grid = product.grid_of_panels();
     if let Some(row) = plan.row().filter(|row| !nest.is_unit(*row)) {
         let rows = product.tile.0.saturating_mul(near.tiles);
         body = several((row, product.tile.0, rows), body);

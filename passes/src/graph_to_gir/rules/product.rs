@@ -20,7 +20,7 @@ use super::super::schedule::{Group, Part, begin_of, emit};
 use super::left::Blocks;
 use super::narrow::{followed, sums};
 use super::near_panels::{self, NearPanels};
-use super::{each, in_grid, narrow, place, stage_name, staged, stream};
+use super::{each, in_grid, narrow, place, split_sums, stage_name, staged, stream};
 use crate::region::contract::even_height;
 use crate::region::{Access, ContractPlan, Fit, Nest, Stage, Windows};
 
@@ -52,6 +52,7 @@ fn said_of(products: &[Product<'_, '_>]) -> Vec<String> {
         |p: &Product<'_, '_>| format!("is a product: {}; tiles of {}x{}", p.plan.roles(p.nest), p.tile.0, p.tile.1);
     let mut remarks: Vec<String> = products.iter().map(parts).collect();
     remarks.extend(products.iter().filter_map(Product::said_of_panels));
+    remarks.extend(products.iter().filter_map(Product::said_of_parts));
     remarks.extend(products.iter().filter_map(Product::said_of_sharing));
     remarks.dedup();
     remarks
@@ -86,6 +87,8 @@ pub(super) struct Product<'r, 'a> {
     pub(super) group: i64,
     /// Where the tiles of the product lie.
     pub(super) space: Space,
+    /// The dim whose sum is cut in parts that groups have.
+    pub(super) split: Option<usize>,
     /// Panels of the right factor are packed; otherwise it is read as it lies.
     pub(super) packs: bool,
     /// What a group has of a product whose left factor it packs.
@@ -126,8 +129,21 @@ impl<'r, 'a> Product<'r, 'a> {
             false => machine.tile_and_lower(rows, columns),
         };
         let blocks = Blocks::default();
-        let mut this =
-            Self { region, nest, plan, tile, lower, step, group, space, packs: true, blocks, group_tile: None };
+        let mut this = Self {
+            region,
+            nest,
+            plan,
+            tile,
+            lower,
+            step,
+            group,
+            space,
+            split: None,
+            packs: true,
+            blocks,
+            group_tile: None,
+        };
+        this.split = this.split_sum();
         this.packs = !this.lies_in_panels() && !this.sums_nothing();
         this.tile.0 = this.rows_near().min(tile.0);
         if this.keeps_near() && rows.0 == rows.1 && rows.0 > this.tile.0 {
@@ -236,6 +252,9 @@ fn schedule(products: &[Product<'_, '_>], parts: &[Part<'_, '_>]) -> Vec<Version
         }
         first.extend((!packing.is_empty()).then_some(Launch { kernels: packing }));
         first.push(Launch { kernels });
+        let split = products.iter().enumerate().filter(|(_, product)| product.split.is_some());
+        let joins: Vec<Kernel> = split.map(|(i, product)| numbered(i, split_sums::join_kernel(product))).collect();
+        first.extend((!joins.is_empty()).then_some(Launch { kernels: joins }));
         first
     };
     // A version that comes after one for more rows would never run.
@@ -333,7 +352,7 @@ fn product_kernel(product: &Product<'_, '_>, (rows, tiles): (i64, i64)) -> Kerne
             return narrow::in_blocks(product, (row, tiles), body);
         }
         let row = row.map(|row| (row, Split::By(rows)));
-        return Kernel::new(in_grid(panels(product).into_iter().chain(outer).chain(row).collect(), body));
+        return Kernel::new(in_grid(product.grid_of_panels().into_iter().chain(outer).chain(row).collect(), body));
     };
     let near = Tile { cols: Some(Dim(*last)), space: machine.cache.to_string(), padded: true, rows: None };
     let made = Tile { rows: row.map(Dim), ..near.clone() };

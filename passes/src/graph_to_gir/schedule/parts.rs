@@ -1,8 +1,7 @@
 //! Parts of what is combined: numbers that a kernel writes for another one to join.
 
 use sutura_dialects::r#dyn::poly::Poly;
-use sutura_dialects::gir::ops::{BinaryOp, LoadOp, StoreOp};
-use sutura_dialects::graph::maps;
+use sutura_dialects::gir::ops::{BinaryOp, LoadOp, StoreOp, TransposeOp};
 use sutura_dialects::schedule::Place;
 use sutura_ir::Value;
 use sutura_ir::affine::AffineExpr;
@@ -80,32 +79,13 @@ impl Inside<'_, '_> {
 }
 
 impl Emit<'_> {
-    /// Offsets of a part of a value, and which of them is along the columns.
-    fn part_offsets(
-        &mut self,
-        nest: &Nest<'_>,
-        frame: &Frame,
-        index: &[AffineExpr],
-        part: Value,
-    ) -> (Vec<Value>, Option<i64>) {
-        let (mut offsets, mut col) = (vec![part], None);
-        for expr in index {
-            if frame.col.as_ref().is_some_and(|a| maps::mentions(nest.cx, *expr, a.dim)) {
-                col = Some(offsets.len() as i64);
-            }
-            offsets.push(self.index(*expr, &|d| frame.value(d)));
-        }
-        (offsets, col)
-    }
-
     /// Writes a number as a part.
     pub(super) fn store_part(&mut self, nest: &Nest<'_>, frame: &Frame, number: Number, to: &Partial) {
-        let shape = frame.shape(nest, &to.index);
-        let (offsets, col) = self.part_offsets(nest, frame, &to.index, to.part);
-        let slice = self.window(to.view, &offsets, (None, col), frame.extents(shape));
+        let (slice, shape, turned) = self.slice_behind(nest, frame, (to.view, &[to.part]), &to.index, &[]);
         let tile = self.realise(frame, number, shape, None);
         let tile = if shape.cols { tile } else { self.in_registers(frame, tile) };
-        StoreOp::build(&mut self.b, self.loc, tile.value, slice);
+        let value = if turned { TransposeOp::value(&mut self.b, self.loc, tile.value) } else { tile.value };
+        StoreOp::build(&mut self.b, self.loc, value, slice);
     }
 
     /// Reads a part of a number.
@@ -117,8 +97,7 @@ impl Emit<'_> {
         (view, part): (Value, Value),
         like: &Tile,
     ) -> Value {
-        let (offsets, col) = self.part_offsets(nest, frame, index, part);
-        let slice = self.window(view, &offsets, (None, col), frame.extents(like.shape));
+        let (slice, ..) = self.slice_behind(nest, frame, (view, &[part]), index, &[]);
         let pad = like.shape.cols.then(|| zero(nest.cx, like.elem));
         let ty = self.b.body().ty(like.value);
         LoadOp::value(&mut self.b, self.loc, slice, pad, ty)
