@@ -9,14 +9,12 @@
 #out = affine_map<(d0, d1, d2) -> (d0, d1)>
 
 // Three products of one left factor, of which two are equally wide: they share a kernel, and all are one launch. A factor that is no
-// constant goes by once for one row, and is packed by the groups of more.
-// CHECK-COUNT-5: gir.kernel @siblings_contract
+// constant goes by once for one row, is read as it lies for few, and packed by the groups of more.
+// CHECK-COUNT-7: gir.kernel @siblings_contract
 // CHECK-NOT: gir.kernel
 // CHECK-LABEL: rt.program @siblings(
-// CHECK: select if [-M + 1] {
-// CHECK-NEXT: packed {
-// CHECK: }, {
-// CHECK-NEXT: packed {
+// CHECK: select if [-M + 1], [-M + 12] {
+// CHECK-COUNT-3: packed {
 // CHECK-NEXT: launch @[[P:.*]](%arg0, %{{.*}}, %arg2) dims [M]
 // CHECK-NEXT: launch @[[P]](%arg0, %{{.*}}, %arg3) dims [M]
 // CHECK-NEXT: launch @[[Q:.*]](%arg0, %arg1, %arg4) dims [M]
@@ -25,7 +23,7 @@
 
 // FOLDED-LABEL: rt.program @siblings(
 // FOLDED-COUNT-2: constant "folded
-// FOLDED-COUNT-6: launch
+// FOLDED-COUNT-9: launch
 // FOLDED-NOT: launch
 func.func @siblings(%x: !x, %u: tensor<8x40xf32>) -> (!y, !y, !z) {
   %M = dyn.symbol "M" : index

@@ -19,8 +19,7 @@
 func.func @main(%x: tensor<?x64xf32, #dyn.shape<[M, 64]>>, %w: tensor<64x48xf32>)
     -> tensor<?x48xf32, #dyn.shape<[M, 48]>> {
   %M = dyn.symbol "M" {range = [0, 4096], likely = [1200]} : index
-  // expected-remark @+3 {{is a product: rows (M), columns (48), sums over (64); tiles of 12x16}}
-  // expected-remark @+2 {{groups pack a panel near for up to 16 tiles of rows}}
+  // expected-remark @+2 {{is a product: rows (M), columns (48), sums over (64); tiles of 12x16}}
   // expected-remark @+1 {{4 schedules tried, taken is tile=12x16, which is predicted to be fastest; predicted: tile=12x16}}
   %h = graph.compute ins(%x, %w : tensor<?x64xf32, #dyn.shape<[M, 64]>>, tensor<64x48xf32>) -> tensor<?x48xf32, #dyn.shape<[M, 48]>> {
     iterators = #graph.iterators<[parallel, parallel, reduce]>, combiners = #graph.combiners<[add]>,

@@ -55,7 +55,8 @@ func.func @split(%x: tensor<?x?xf32, #dyn.shape<[M, N]>>) -> tensor<?x?xf32, #dy
 // CHECK-LABEL: func.func @retile
 // CHECK: schedule = #schedule.tree<
 // CHECK-NEXT: version when [-M + 1] {
-// CHECK-NOT: contract
+// CHECK: version when [-M + 12] {
+// CHECK: loop d0 by 12 grid {
 // CHECK: {{^ *}}version {
 // CHECK-NEXT: kernel {
 // CHECK-NEXT: loop d1 by 32 grid {

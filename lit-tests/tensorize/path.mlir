@@ -6,19 +6,23 @@
 // RUN: sutura-opt %s --pass-pipeline='builtin.module(%{kernels})' | FileCheck %s --check-prefix=NONE
 
 // A tile takes the time of those rows that exist, so few rows need no lower one. One row has a version in which the right factor goes by
-// once, and is not packed. Groups pack the panels that they read.
+// once, few rows have one in which it is read as it lies, and groups of more pack their panels. Panels of 16 columns divide the 48, so the
+// second machine reads all rows of a panel as they lie.
 // AVX512-LABEL: gir.kernel @main_contract0
 // AVX512-SAME: requires([-M + 1]) grid(%{{.*}} = M, %{{.*}} = 1)
 // AVX512-LABEL: gir.kernel @main_contract1
+// AVX512-SAME: requires([-M + 12]) grid(%{{.*}} = 2, %{{.*}} = (M + 11) floordiv 12)
+// AVX512: gir.intrinsic @fma_f32_12x32(
+// AVX512-LABEL: gir.kernel @main_contract2
 // AVX512-SAME: grid(%{{.*}} = 2, %{{.*}} = (M + 191) floordiv 192)
 // AVX512: gir.intrinsic @fma_f32_12x32(
-// AVX512-LABEL: gir.kernel @main_contract3
+// AVX512-LABEL: gir.kernel @main_contract5
 // AVX512-SAME: grid(%{{.*}} = 1, %{{.*}} = (M + 191) floordiv 192)
 // AVX512: gir.intrinsic @fma_f32_12x16(
 // AVX2-LABEL: gir.kernel @main_contract0
 // AVX2-SAME: requires([-M + 1])
 // AVX2-LABEL: gir.kernel @main_contract1
-// AVX2-SAME: grid(%{{.*}} = 3, %{{.*}} = (M + 95) floordiv 96)
+// AVX2-SAME: grid(%{{.*}} = 3, %{{.*}} = (M + 5) floordiv 6)
 // AVX2: gir.intrinsic @fma_f32_6x16(
 // AVX2: gir.intrinsic @fma_f32_6x16(
 // ALL-NOT: gir.contract

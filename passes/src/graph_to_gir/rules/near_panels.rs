@@ -23,8 +23,8 @@ const BLOCKS: i64 = 2;
 /// Groups that leave even work for threads.
 const GROUPS: i64 = 8;
 
-/// Tiles of rows up to which reading a right factor as it lies takes less time than packing it, where a cache holds a panel: of columns
-/// of which a panel has some only, and of whole panels.
+/// Tiles of rows up to which reading a right factor as it lies takes less time than packing it, where a cache holds a panel: where the last
+/// panel is not whole, and where all are.
 const FEW: i64 = 3;
 const FEW_OF_WHOLE: i64 = 24;
 
@@ -67,6 +67,13 @@ impl Product<'_, '_> {
         Some(NearPanels { guards, tiles })
     }
 
+    /// Whether a version for no more rows than a tile has reads the right factor as it lies, which groups pack for more.
+    pub(super) fn reads_few_rows_as_they_lie(&self) -> bool {
+        let rows = self.plan.row().map(|row| self.region.facts.range(&self.extent(row)));
+        let open = rows.is_some_and(|(least, most)| least < most && least <= i128::from(self.tile.0));
+        open && self.lies_in_rows() && self.near_panels().is_some()
+    }
+
     /// What is said of where panels are packed.
     pub(super) fn said_of_panels(&self) -> Option<String> {
         let near = self.near_panels()?;
@@ -101,23 +108,30 @@ impl Product<'_, '_> {
     /// packs another one has to wait for.
     pub(super) fn lies_in_panels(&self) -> bool {
         let (region, rhs, col) = (self.region, self.rhs(), self.plan.col());
-        let in_rows = rhs.index.last().and_then(|e| self.nest.plain(*e)) == Some(col) && self.step == 1;
-        if !in_rows || rhs.slot.is_some() || region.is_constant(rhs.value) {
+        if !self.lies_in_rows() || rhs.slot.is_some() || region.is_constant(rhs.value) {
             return false;
         }
         let whole = region.facts.divisible(&self.nest.extents[col], self.tile.1);
         if !self.keeps_near() {
             return whole;
         }
-        let rows = self.plan.row().map_or(1, |row| region.facts.range(&self.nest.extents[row]).1);
+        let (least, rows) = self.plan.row().map_or((1, 1), |row| region.facts.range(&self.nest.extents[row]));
+        let open = least < rows;
         let most = |tiles: i64| rows <= i128::from(self.tile.0.saturating_mul(tiles));
         match (self.groups_can_pack(), self.packed_panel_fits()) {
             (true, true) => {
                 let near = self.lies_near();
-                most(1) || most(FEW) && near != Some(false) || whole && most(FEW_OF_WHOLE) && near == Some(true)
+                let whole = whole && near == Some(true) && (open || most(FEW_OF_WHOLE));
+                most(1) || most(FEW) && near != Some(false) || whole
             }
             (can_pack, _) => most(FEW_OF_PACKED_FAR) || whole && !can_pack,
         }
+    }
+
+    /// Whether the columns of a panel lie side by side in the right factor.
+    fn lies_in_rows(&self) -> bool {
+        let last = self.rhs().index.last().and_then(|e| self.nest.plain(*e));
+        last == Some(self.plan.col()) && self.step == 1
     }
 
     /// Whether a panel may fit what a group keeps near.

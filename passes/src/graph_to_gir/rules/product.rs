@@ -156,6 +156,9 @@ impl<'r, 'a> Product<'r, 'a> {
             this.lower.insert(0, LowerTile { rows: 1, most: 1 });
         }
         this.take_heights_of_machine();
+        if this.reads_few_rows_as_they_lie() {
+            this.lower.push(LowerTile { rows: this.tile.0, most: this.tile.0 });
+        }
         this.blocks = this.usual_blocks();
         if let Some(Ok((tile, few))) = this.shared_tile() {
             this.lower = few;
@@ -265,7 +268,10 @@ fn schedule(products: &[Product<'_, '_>], parts: &[Part<'_, '_>]) -> Vec<Version
         let one_row = |product: &Product<'_, '_>| few.is_some_and(|few| few.most == 1) || product.tile.0 == 1;
         let kernel = |part: usize| match (&products[part], few.and_then(|few| products[part].lower_tile(few))) {
             (product, _) if one_row(product) && product.streams() => (stream::kernel(product), false),
-            (product, Some(lower)) => (product_kernel(product, (lower.rows, 1)), product.packs),
+            (product, Some(lower)) => {
+                let packed = product.packs && !product.reads_few_rows_as_they_lie();
+                (product_kernel(product, (lower.rows, 1)), packed)
+            }
             (product, None) => (product.kernel(), product.packs),
         };
         let guard = few.map(Few::guard).into_iter().collect::<Vec<Poly>>();

@@ -32,7 +32,7 @@ fn product_with_bias_gelu_and_residual() {
         let gelu = g.gelu(sum, false)?;
         Ok(vec![g.zip(gelu, args[3], |s, a, b| s.add(a, b))?])
     });
-    let out = check(&cx, &module, 2, SIZES);
+    let out = check(&cx, &module, 3, SIZES);
     // Batch and sequence are the rows of one matrix.
     assert!(out.contains("(B*S + 191) floordiv 192"), "{out}");
 }
@@ -53,9 +53,9 @@ fn factors_of_unknown_sizes() {
         &[("B", 385), ("S", 2), ("K", 2)],
         &[("B", 2), ("S", 2), ("K", 4097)],
     ];
-    let out = check(&cx, &module, 4, sizes);
-    // One row need not wait for a packed factor; groups pack their panels where those fit and rows are few.
-    assert!(out.contains("select if [-B + 1], [-K + 4096, -B + 384]"), "{out}");
+    let out = check(&cx, &module, 5, sizes);
+    // One row and few rows need not wait for a packed factor; groups pack their panels where those fit and rows are not many.
+    assert!(out.contains("select if [-B + 1], [-B + 12], [-K + 4096, -B + 384]"), "{out}");
 }
 
 /// Panels that are not whole are packed where many rows read them, by the groups, and not for few.
@@ -67,6 +67,29 @@ fn few_rows_read_a_factor_as_it_lies() {
         let module = function(&cx, &[], &[a, b], |g, args| Ok(vec![g.matmul(args[0], args[1])?]));
         let out = check(&cx, &module, 1, &[&[]]);
         assert_eq!(out.contains("gir.view<l1, f32, [21, 32]>"), packs, "{out}");
+    }
+}
+
+/// Sums are cut in parts where they are long and results few: parts of many would not stay near, and short sums are done sooner.
+#[test]
+fn sums_are_cut_where_parts_stay_near() {
+    let cx = context();
+    for (rows, sum, columns, cut) in [
+        (64, 8192, 64, true),
+        (12, 4095, 90, true),
+        (100, 4095, 300, false),
+        (400, 8192, 400, false),
+        (2, 2048, 64, false),
+    ] {
+        let (a, b) = (
+            tensor(&cx, &[rows.to_string().as_str(), &sum.to_string()], Type::F32),
+            tensor(&cx, &[sum.to_string().as_str(), &columns.to_string()], Type::F32),
+        );
+        let mut module = function(&cx, &[], &[a, b], |g, args| Ok(vec![g.matmul(args[0], args[1])?]));
+        run(&cx, &mut module, "builtin.module(func.func(canonicalize,stitch),convert-graph-to-gir)")
+            .expect("it is lowered");
+        let (out, parts) = (text(&cx, &module), (sum + 1023) / 1024);
+        assert_eq!(out.contains(&format!("gir.view<dram, f32, [{parts}, {rows}, {columns}]> out")), cut, "{out}");
     }
 }
 
@@ -106,19 +129,19 @@ fn siblings(cx: &Context, widths: &[i64], constant: bool) -> Module {
 #[test]
 fn products_of_one_factor_are_one_launch() {
     let cx = context();
-    // Constant weights are packed each by a launch of its own, others by the groups. For one row they need not be.
+    // Constant weights are packed each by a launch of its own, others by the groups. For few rows, and for one, they need not be.
     for (widths, constant, kernels) in
-        [(&[40, 40][..], true, 3), (&[40, 40, 40], true, 3), (&[64, 40, 16], true, 6), (&[40, 17, 20], false, 6)]
+        [(&[40, 40][..], true, 3), (&[40, 40, 40], true, 3), (&[64, 40, 16], true, 6), (&[40, 17, 20], false, 9)]
     {
         let module = siblings(&cx, widths, constant);
         let out = check(&cx, &module, kernels, SIZES);
-        let (packed, each) = if constant { (1, 2) } else { (2, 2) };
+        let (packed, each) = if constant { (1, 2) } else { (3, 3) };
         assert_eq!(out.matches("packed {").count(), packed, "{out}");
         assert_eq!(out.matches("launch @").count(), each * widths.len(), "{out}");
     }
 }
 
-/// One row has a version where factors are packed at run time. Constant ones are packed, and tiles take the time of the rows that
+/// One row has a version where factors are packed at run time, and few rows have one. Constant ones are packed, and tiles take the time of the rows that
 /// exist: no number of rows asks for another version.
 #[test]
 fn versions_of_siblings_are_chosen_together() {
@@ -126,12 +149,12 @@ fn versions_of_siblings_are_chosen_together() {
     let machine = "builtin.module(attach-target{name=x86_avx512},func.func(canonicalize,stitch),convert-graph-to-gir)";
     let sizes: &[&[(&str, i64)]] =
         &[&[("B", 1), ("S", 1)], &[("B", 1), ("S", 3)], &[("B", 2), ("S", 7)], &[("B", 7), ("S", 7)]];
-    for (constant, packed, launches) in [(true, 1, 6), (false, 2, 6)] {
+    for (constant, packed, launches) in [(true, 1, 6), (false, 3, 9)] {
         let module = siblings(&cx, &[64, 40, 16], constant);
         let mut after = copy(&cx, &module);
         run(&cx, &mut after, machine).unwrap_or_else(|e| panic!("{e:?}\n{}", text(&cx, &after)));
         let out = text(&cx, &after);
-        assert_eq!(out.contains("select if [-B*S + 1] {"), !constant, "{out}");
+        assert_eq!(out.contains("select if [-B*S + 1], [-B*S + 12] {"), !constant, "{out}");
         assert_eq!((out.matches("packed {").count(), out.matches("launch @").count()), (packed, launches), "{out}");
         let wide = |what: &str| out.matches(what).count();
         assert!(wide("gir.tile<vec, f32, [12, 32]>") > 0 && wide("gir.tile<vec, f32, [12, 16]>") > 0, "{out}");
