@@ -1,5 +1,6 @@
 // RUN: sutura-opt %s --materialize-encodings | FileCheck %s
 // RUN: sutura-opt %s --strip-encodings | FileCheck %s --check-prefix=STRIP
+// RUN: sutura-opt %s --materialize-encodings --propagate-shapes | FileCheck %s --check-prefix=PROPAGATED
 
 // CHECK-LABEL: func.func @f
 // CHECK-SAME: (%x: tensor<?x4xf32, #dyn.shape<[?, 4]>>, %y: tensor<?xf32, #dyn.shape<[N]>>) -> tensor<?xf32, #dyn.shape<[?]>>
@@ -68,4 +69,18 @@ func.func private @double(%x: tensor<?x4xf32, #dyn.shape<[N, 4]>>) -> tensor<?x4
 func.func @partly(%x: tensor<?xf32>, %y: tensor<4xf32>) -> tensor<4xf32> {
   %0 = "arith.addf"(%x, %y) : (tensor<?xf32>, tensor<4xf32>) -> tensor<4xf32>
   return %0 : tensor<4xf32>
+}
+
+// What takes an op's place is of its type, which the region's result repeats.
+// PROPAGATED-LABEL: func.func @region
+// PROPAGATED: graph.compute ins(%x : tensor<4xf32, #dyn.shape<[4]>>) -> tensor<4xf32, #dyn.shape<[4]>>
+func.func @region(%f: tensor<i1>, %x: tensor<4xf32>) -> tensor<4xf32> {
+  %c = tensor.extract %f[] : tensor<i1>
+  %r = scf.if %c -> (tensor<4xf32>) {
+    %y = graph.concat %x {axis = 0} : tensor<4xf32> -> tensor<4xf32>
+    scf.yield %y : tensor<4xf32>
+  } else {
+    scf.yield %x : tensor<4xf32>
+  }
+  return %r : tensor<4xf32>
 }

@@ -237,6 +237,11 @@ fn replace<'b>(
     let new = build(&mut g);
     *env = std::mem::take(&mut g.env);
     let value = rw.body().result(new, 0);
+    // A type may say a known size in more words, which a region that gets the value says too.
+    let (before, now) = (rw.body().ty(rw.body().result(op, 0)), rw.body().ty(value));
+    if before != now && symbolic_shape(rw.cx(), before) == symbolic_shape(rw.cx(), now) {
+        rw.set_type(value, before);
+    }
     rw.replace_op(op, &[value]);
     true
 }

@@ -156,7 +156,7 @@ impl Product<'_, '_> {
         let index = &self.rhs().index;
         let last = *self.plan.sums.last()?;
         let at = index.iter().position(|e| self.nest.plain(*e) == Some(last))?;
-        let mut inner = index[at + 1..].iter().map(|e| Some(self.extent(self.nest.plain(*e)?).as_const()?));
+        let mut inner = index[at + 1..].iter().map(|e| self.extent(self.nest.plain(*e)?).as_const());
         inner.try_fold(1i64, |all, extent| all.checked_mul(extent?))
     }
 }

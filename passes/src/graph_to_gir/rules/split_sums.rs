@@ -36,7 +36,7 @@ impl Product<'_, '_> {
             results = results.checked_mul(self.extent(dim).as_const()?)?;
         }
         let made = !self.plan.left.is_empty() || !self.plan.right.is_empty();
-        let tiles = self.plan.row().map_or(Some(1), |row| Some(self.extent(row).ceildiv(self.tile.0).as_const()?))?;
+        let tiles = self.plan.row().map_or(Some(1), |row| self.extent(row).ceildiv(self.tile.0).as_const())?;
         let few = self.all_panels()?.saturating_mul(tiles) < GROUPS;
         let long = places >= FAR || places >= LONG && few;
         let parts = places.saturating_add(PART - 1) / PART;
