@@ -4,6 +4,9 @@
 // RUN: sutura-opt %s --schedule-regions | FileCheck %s
 // RUN: sutura-opt %s --convert-graph-to-gir | FileCheck %s --check-prefix=GIR
 // RUN: sutura-opt %s --convert-graph-to-gir --check-passes --strict -o /dev/null
+// RUN: sutura-opt %s --convert-graph-to-gir --remarks 2>&1 >/dev/null | FileCheck %s --check-prefix=SAID
+
+// SAID: remark: groups pack panels near, each for a block of 192 rows where -K + 4096 >= 0 and -M + 384 >= 0
 
 #a = affine_map<(m, n, k) -> (m, k)>
 #b = affine_map<(m, n, k) -> (n, k)>

@@ -1,7 +1,7 @@
 //! Panels of a right factor that is known at a call, packed by the groups that read them.
 //!
 //! A group has a panel of columns and a block of rows: it packs its panel near, and multiplies all of its rows by it. So a panel is
-//! written to memory near and not to far one, no thread waits for another, and what one has packed no other one reads. Where a panel
+//! not written to far memory, no thread waits for another, and none reads what another one has packed. Where a panel
 //! would be packed by many groups, or does not fit near, panels are packed once for all of them, by a launch before that of the product.
 
 use sutura_dialects::r#dyn::poly::Poly;
@@ -23,9 +23,11 @@ const BLOCKS: i64 = 2;
 /// Groups that leave even work for threads.
 const GROUPS: i64 = 8;
 
-/// Tiles of rows up to which reading a right factor as it lies takes less time than packing it, where a cache holds a panel: where the last
-/// panel is not whole, and where all are.
+/// Tiles of rows up to which reading a right factor as it lies takes less time than packing it, where a cache holds a panel as it lies and
+/// the last panel may lack columns.
 const FEW: i64 = 3;
+
+/// The same where all panels are whole.
 const FEW_OF_WHOLE: i64 = 24;
 
 /// Tiles of rows up to which it does where groups cannot pack their panels.
@@ -79,7 +81,8 @@ impl Product<'_, '_> {
         let near = self.near_panels()?;
         let guards: Vec<String> = near.guards.iter().map(|size| format!("{size} >= 0")).collect();
         let when = if guards.is_empty() { String::new() } else { format!(" where {}", guards.join(" and ")) };
-        Some(format!("groups pack a panel near for up to {} tiles of rows{when}", near.tiles))
+        let rows = near.tiles.saturating_mul(self.tile.0);
+        Some(format!("groups pack panels near, each for a block of {rows} rows{when}"))
     }
 
     /// Whether the right factor is a tensor that is known at a call, and nothing but its panels is near.
