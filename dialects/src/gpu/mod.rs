@@ -8,7 +8,7 @@ mod verify;
 use std::borrow::Cow;
 use sutura_ir::name_of;
 
-use sutura_ir::interfaces::{MemoryEffects, ResultNames};
+use sutura_ir::interfaces::{CustomForm, MemoryEffects, ResultNames};
 use sutura_ir::op_def::OpView;
 use sutura_ir::smallvec::SmallVec;
 use sutura_ir::{Attr, Context, Diagnostic, Dialect, DialectBuilder, OpRef, Type};
@@ -46,6 +46,16 @@ pub fn block_size(func: GPUFuncOp<'_>) -> Result<Option<[i32; 3]>, Diagnostic> {
     }
 }
 
+/// The custom form of a function always says how many buffers the block has, if only by not naming any.
+struct CountsBuffers;
+
+impl CustomForm for CountsBuffers {
+    fn says_all(&self, op: OpRef<'_>) -> bool {
+        let count = op.cx.int_attr(GPUFuncOp::from_ref(op).workgroup_buffers() as i64, Type::I64);
+        op.attr(WORKGROUP_ATTRIBUTIONS) == Some(count)
+    }
+}
+
 /// The gpu dialect.
 #[derive(Clone, Copy, Debug)]
 pub struct GpuDialect;
@@ -76,6 +86,7 @@ impl Dialect for GpuDialect {
             d.interface::<dyn ResultNames>(op, &AxisName);
         }
         d.op_interface::<ShuffleOp<'_>, dyn ResultNames>(&ShuffleNames);
+        d.op_interface::<GPUFuncOp<'_>, dyn CustomForm>(&CountsBuffers);
     }
 }
 

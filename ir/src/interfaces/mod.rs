@@ -27,6 +27,12 @@ pub use loops::{LoopBounds, LoopLike, is_defined_outside};
 pub use shapes::{DimSize, ReifyShapes};
 pub use slots::{MemorySlot, PromotableAllocation, PromotableOp, SlotUse};
 
+/// An op whose custom form has no words for some of what it may hold: the generic form is printed of those.
+pub trait CustomForm: Send + Sync {
+    /// Whether the custom form says all of the op.
+    fn says_all(&self, op: OpRef<'_>) -> bool;
+}
+
 /// What an op does to memory.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum EffectKind {

@@ -12,6 +12,7 @@ use crate::asm::layout::Part;
 use crate::asm::{Resource, TextInfo};
 use crate::attrs::{Attr, AttrData};
 use crate::body::{Block, Body, Module, Op, Region};
+use crate::interfaces::CustomForm;
 use crate::location::Loc;
 use crate::op_def::Traits;
 use crate::op_ref::{OpRef, RegionRef};
@@ -165,7 +166,8 @@ impl<'p> Printer<'p> {
             self.only_notes(alias::Key::Loc(op.loc()), true);
         }
         // A custom form of a subset has no words for what is beyond it.
-        let custom = !self.options.generic && !op.is_beyond_subset() && one_type_says_all(op);
+        let says_all = || op.interface::<dyn CustomForm>().is_none_or(|form| form.says_all(op));
+        let custom = !self.options.generic && !op.is_beyond_subset() && one_type_says_all(op) && says_all();
         let format = op.info().filter(|_| custom).and_then(|info| info.format(self.cx));
         let mut frame = OpFrame { op, next_region: 0, next_item: None, regions_until: 0, begun: 0 };
         match format {
