@@ -46,7 +46,7 @@ pub fn block_size(func: GPUFuncOp<'_>) -> Result<Option<[i32; 3]>, Diagnostic> {
     }
 }
 
-/// The custom form of a function always says how many buffers the block has, if only by not naming any.
+/// The custom form of a function always gives the number of buffers of its block: 0 where it names none.
 struct CountsBuffers;
 
 impl CustomForm for CountsBuffers {

@@ -27,9 +27,9 @@ pub use loops::{LoopBounds, LoopLike, is_defined_outside};
 pub use shapes::{DimSize, ReifyShapes};
 pub use slots::{MemorySlot, PromotableAllocation, PromotableOp, SlotUse};
 
-/// An op whose custom form has no words for some of what it may hold: the generic form is printed of those.
+/// An op whose custom form cannot express everything that the op may hold. What it cannot express is printed in generic form.
 pub trait CustomForm: Send + Sync {
-    /// Whether the custom form says all of the op.
+    /// Whether the custom form expresses all of this op.
     fn says_all(&self, op: OpRef<'_>) -> bool;
 }
 

@@ -1,6 +1,8 @@
 //! A `graph.fusion` as the lowerings see it, and what they make of it.
 
+use std::collections::HashSet;
 use sutura_dialects::r#dyn::ops::SymbolOp;
+
 use sutura_dialects::r#dyn::poly::Poly;
 use sutura_dialects::r#dyn::{Facts, SymbolInfo};
 use sutura_dialects::gir::types::ViewType;
@@ -13,9 +15,6 @@ use super::machine::Machine;
 use crate::region::nest::{Nest, sizes};
 use crate::region::products::{Part, parts, siblings};
 use crate::region::{Access, Contents, Family, Misfit, family};
-
-/// Regions, one behind the other, that make a tensor of constants.
-const MADE_OF: usize = 4;
 
 /// A region to be lowered.
 #[derive(Clone)]
@@ -175,22 +174,19 @@ impl<'a> FusedRegion<'a> {
     /// True for a tensor that is known at compile time, so that what only it goes into costs nothing at run time: a constant, or what
     /// other regions make of constants, such as a factor that was quantized.
     pub(super) fn is_constant(&self, value: Value) -> bool {
-        let passed = self.inputs.iter().position(|i| *i == value).map(|at| self.op.operand(at));
-        passed.is_some_and(|passed| self.is_made_of_constants(passed, MADE_OF))
-    }
-
-    /// Whether a tensor is a constant, or made of constants alone by no more than so many regions.
-    fn is_made_of_constants(&self, value: Value, regions: usize) -> bool {
-        let Some(def) = self.op.body.defining_op(value).map(|o| self.op.at(o)) else { return false };
-        if let Some(reshape) = def.as_::<ReshapeOp<'_>>() {
-            return self.is_made_of_constants(reshape.input(), regions);
+        let Some(at) = self.inputs.iter().position(|i| *i == value) else { return false };
+        let (mut left, mut seen) = (vec![self.op.operand(at)], HashSet::new());
+        while let Some(value) = left.pop() {
+            let Some(def) = self.op.body.defining_op(value).map(|o| self.op.at(o)) else { return false };
+            let made = def.is::<ReshapeOp<'_>>() || def.is::<FusionOp<'_>>() && !depends_on_sizes(def);
+            if !made && !def.is::<ConstantOp<'_>>() {
+                return false;
+            }
+            if seen.insert(def.op) {
+                left.extend(def.operands());
+            }
         }
-        if def.as_::<FusionOp<'_>>().is_none() {
-            return def.as_::<ConstantOp<'_>>().is_some();
-        }
-        let mut open = false;
-        def.walk(&mut |o| open |= o.as_::<SymbolOp<'_>>().is_some() || o.as_::<SizeOp<'_>>().is_some());
-        !open && regions > 0 && def.operands().all(|operand| self.is_made_of_constants(operand, regions - 1))
+        true
     }
 
     /// The elements of a tensor that is known at compile time.
@@ -205,4 +201,11 @@ impl<'a> FusedRegion<'a> {
             }
         }
     }
+}
+
+/// True for a region that names sizes: what it computes may be another thing at each call.
+fn depends_on_sizes(region: OpRef<'_>) -> bool {
+    let mut named = false;
+    region.walk(&mut |o| named |= o.is::<SymbolOp<'_>>() || o.is::<SizeOp<'_>>());
+    named
 }

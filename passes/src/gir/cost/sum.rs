@@ -263,40 +263,44 @@ impl Group<'_> {
     fn blocks(&self, equal: &dyn Fn(&Poly, &Poly) -> bool) -> Option<Poly> {
         let [outer, inner] = self.trips[..] else { return None };
         let ([], [cap]) = (&outer.caps[..], &inner.caps[..]) else { return None };
-        let names = [&outer.name, &inner.name];
-        let alone = |poly: &Poly| !names.iter().any(|name| poly.symbols().contains(*name));
-        let unclipped = |s: &Span| s.is_whole() && alone(&s.extent);
         let (one, size) = (Poly::constant(1), cap.add(&1.into()));
         let width = inner.high.sub(&inner.low).add(&one).as_const().filter(|w| *w >= 1)?;
         let side_by_side = outer.low.is_zero() && inner.low == Poly::symbol(&outer.name).scale(width);
-        let covers = alone(&size) && equal(&outer.high.add(&one), &size.ceildiv(width));
-        (side_by_side && covers && self.spans.iter().all(|s| unclipped(s))).then_some(size)
+        let covers = self.alone(&size) && equal(&outer.high.add(&one), &size.ceildiv(width));
+        (side_by_side && covers).then_some(size)
+    }
+
+    /// True for what is the same in all trips.
+    fn alone(&self, poly: &Poly) -> bool {
+        !self.trips.iter().any(|trip| poly.symbols().contains(&trip.name))
     }
 
     fn symbolic(&self, bounds: &Bounds<'_>) -> Option<Poly> {
         let spans = self.spans.iter();
         let lengths = || Poly::product(self.spans.iter().map(|s| &s.extent));
         let clipped = spans.clone().any(|s| !s.clips.is_empty() || !s.gates.is_empty());
-        let trip = match self.trips[..] {
+        // A loop in blocks counts on from block to block: it is one loop.
+        let (trip, from_zero, count) = match self.trips[..] {
             [] => return (!clipped).then(lengths),
-            [trip] if trip.caps.is_empty() => trip,
-            _ => return self.blocks(&|a, b| bounds.equal(a, b)).map(|count| count.mul(&lengths())),
+            [trip] if trip.caps.is_empty() => {
+                let count = trip.high.sub(&trip.low).add(&1.into());
+                if !bounds.facts.prove_non_negative(&count) {
+                    return None;
+                }
+                (trip, trip.low.is_zero(), count)
+            }
+            _ => (*self.trips.last()?, true, self.blocks(&|a, b| bounds.equal(a, b))?),
         };
-        let count = trip.high.sub(&trip.low).add(&1.into());
-        if !bounds.facts.prove_non_negative(&count) {
-            return None;
-        }
-        let alone = |poly: &Poly| !poly.symbols().contains(&trip.name);
-        if !clipped && self.spans.iter().all(|s| alone(&s.extent)) {
+        if !clipped && self.spans.iter().all(|s| self.alone(&s.extent)) {
             return Some(count.mul(&lengths()));
         }
         // Tiles that lie side by side and cover a dimension: together they hold all of it.
         let [span] = self.spans[..] else { return None };
         let ([clip], true) = (&span.clips[..], span.gates.is_empty()) else { return None };
         let width = span.extent.as_const().filter(|w| *w >= 1 && clip.step == 1)?;
-        let side_by_side = trip.low.is_zero() && clip.offset == Poly::symbol(&trip.name).scale(width);
+        let side_by_side = from_zero && clip.offset == Poly::symbol(&trip.name).scale(width);
         let covers = bounds.equal(&count, &clip.size.ceildiv(width));
-        (side_by_side && covers && alone(&clip.size)).then(|| clip.size.clone())
+        (side_by_side && covers && self.alone(&clip.size)).then(|| clip.size.clone())
     }
 }
 

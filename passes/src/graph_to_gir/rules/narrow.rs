@@ -56,8 +56,8 @@ pub(super) fn sums(product: &Product<'_, '_>, places: i64, body: Vec<Node>) -> V
     product.plan.sums.iter().rev().fold(body, in_turn)
 }
 
-/// A tile of a product of so many rows, which `body` makes, and what follows it, unless tiles are parts of sums. Registers that only multiply hand their sums over in memory
-/// near, from where a few rows at a time go on.
+/// A tile of a product of so many rows, which `body` makes, and what follows it. Registers that only multiply hand their sums over in memory
+/// near, from where a few rows at a time go on. Nothing follows parts of a sum.
 pub(super) fn followed(product: &Product<'_, '_>, rows: i64, (tile, mut body): (&Tile, Vec<Node>)) -> Vec<Node> {
     let (nest, plan, machine) = (product.nest, product.plan, product.region.machine);
     if product.split.is_some() {

@@ -4,24 +4,25 @@
 //! not written to far memory, no thread waits for another, and none reads what another one has packed. Where a panel
 //! would be packed by many groups, or does not fit near, panels are packed once for all of them, by a launch before that of the product.
 
+use indexmap::IndexSet;
 use sutura_dialects::r#dyn::poly::Poly;
 use sutura_dialects::schedule::{Bring, Dim, Kernel, Node, Operand, Place, Split, Tile};
 
 use super::narrow::{followed, sums};
-use super::product::{Product, in_turned_tiles, several, turns};
+use super::product::{Multiplied, Product, in_turned_tiles, several, turns};
 use super::{in_grid, place, stage_name};
 
-/// Tiles of rows that a group multiplies by a panel: packing it takes about the time of half a tile.
+/// Tiles of rows that a group multiplies by a panel. Packing a panel takes about the time of half a tile.
 const TILES: i64 = 16;
 
 /// Tiles of rows that a group multiplies by a panel where there are panels enough for threads.
 const MANY_TILES: i64 = 64;
 
-/// Blocks of rows for each of which a panel is packed anew, of an unknown number of rows.
+/// Most blocks of rows, where their number is unknown, that each pack a panel anew.
 const BLOCKS: i64 = 2;
 
 /// Groups that leave even work for threads.
-const GROUPS: i64 = 8;
+pub(super) const GROUPS: i64 = 8;
 
 /// Tiles of rows up to which reading a right factor as it lies takes less time than packing it, where a cache holds a panel as it lies and
 /// the last panel may lack columns.
@@ -30,23 +31,23 @@ const FEW: i64 = 3;
 /// The same where all panels are whole.
 const FEW_OF_WHOLE: i64 = 24;
 
-/// Tiles of rows up to which it does where groups cannot pack their panels.
+/// The same where groups cannot pack their panels, so that a launch would.
 const FEW_OF_PACKED_FAR: i64 = 6;
 
 /// Lines of a cache that have the same place in it.
 const WAYS: i64 = 8;
 
 /// How groups pack panels.
-pub(super) struct NearPanels {
+struct NearPanels {
     /// Sizes that are at least 0 where they do; nothing where they always do.
-    pub(super) guards: Vec<Poly>,
+    guards: Vec<Poly>,
     /// Tiles of rows of a group.
     tiles: i64,
 }
 
 impl Product<'_, '_> {
     /// How groups pack panels of the right factor, where they can and it pays.
-    pub(super) fn near_panels(&self) -> Option<NearPanels> {
+    fn near_panels(&self) -> Option<NearPanels> {
         if !self.packs || !self.groups_can_pack() {
             return None;
         }
@@ -69,7 +70,7 @@ impl Product<'_, '_> {
         Some(NearPanels { guards, tiles })
     }
 
-    /// Whether a version for no more rows than a tile has reads the right factor as it lies, which groups pack for more.
+    /// Whether there is a version for at most one tile of rows, which reads the right factor as it lies. Groups pack it for more rows.
     pub(super) fn reads_few_rows_as_they_lie(&self) -> bool {
         let rows = self.plan.row().map(|row| self.region.facts.range(&self.extent(row)));
         let open = rows.is_some_and(|(least, most)| least < most && least <= i128::from(self.tile.0));
@@ -107,8 +108,7 @@ impl Product<'_, '_> {
         even.max(TILES.min(all))
     }
 
-    /// True when rows of panels had better be read from the right factor as it is: packing it would cost at run time, and what one thread
-    /// packs another one has to wait for.
+    /// True where reading the right factor as it lies takes less time than packing it at run time.
     pub(super) fn lies_in_panels(&self) -> bool {
         let (region, rhs, col) = (self.region, self.rhs(), self.plan.col());
         if !self.lies_in_rows() || rhs.slot.is_some() || region.is_constant(rhs.value) {
@@ -144,14 +144,14 @@ impl Product<'_, '_> {
         bytes <= i128::from(self.region.machine.near_bytes)
     }
 
-    /// Whether the cache of a unit holds a panel as it lies, where sizes are known: rows of a panel are as far from each other as those of
-    /// the right factor, so that few places of the cache are left for all of them where that is a power of two.
+    /// Whether the cache of a unit holds a panel as it lies; nothing where sizes are unknown. Rows of a panel are as far from each other as
+    /// those of the right factor. The larger the power of two that divides this distance, the fewer places of the cache they share.
     fn lies_near(&self) -> Option<bool> {
         let (cache, width) = (self.region.machine.near_bytes.saturating_mul(2), self.tile.1.saturating_mul(4).max(1));
         let (rows, apart) = (self.places_of_group().as_const()?, self.row_pitch()?);
         let way = (cache / WAYS).max(1);
-        let places = way / greatest_common_divisor(way, apart.saturating_mul(4).max(1)).max(width);
-        Some(rows <= places.saturating_mul(WAYS))
+        let power = 1i64 << apart.saturating_mul(4).trailing_zeros().min(62);
+        Some(rows <= way / power.min(way).max(width) * WAYS)
     }
 
     /// Elements from one row of the right factor to the next, where that is known.
@@ -164,12 +164,21 @@ impl Product<'_, '_> {
     }
 }
 
-fn greatest_common_divisor(a: i64, b: i64) -> i64 {
-    if b == 0 { a } else { greatest_common_divisor(b, a % b) }
+/// The kernels of products where groups pack panels, and the guard of that version; nothing where none of them does.
+pub(super) fn version(products: &[Product<'_, '_>]) -> Option<(Vec<Poly>, Vec<Multiplied>)> {
+    let near: Vec<Option<NearPanels>> = products.iter().map(Product::near_panels).collect();
+    near.iter().any(Option::is_some).then(|| {
+        let guard: IndexSet<Poly> = near.iter().flatten().flat_map(|near| near.guards.iter().cloned()).collect();
+        let of = |(product, near): (&Product<'_, '_>, &Option<NearPanels>)| match near {
+            Some(near) => (kernel(product, near), false),
+            None => product.kernel(),
+        };
+        (guard.into_iter().collect(), products.iter().zip(&near).map(of).collect())
+    })
 }
 
 /// The kernel of a product whose groups pack their panels.
-pub(super) fn kernel(product: &Product<'_, '_>, near: &NearPanels) -> Kernel {
+fn kernel(product: &Product<'_, '_>, near: &NearPanels) -> Kernel {
     let (nest, plan, machine) = (product.nest, product.plan, product.region.machine);
     let space = machine.registers.to_string();
     let turned = turns(product.region, nest, plan);

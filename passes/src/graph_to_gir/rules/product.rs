@@ -19,8 +19,7 @@ use super::super::region::{FusedRegion, Lowered};
 use super::super::schedule::{Group, Part, begin_of, emit};
 use super::left::Blocks;
 use super::narrow::{followed, sums};
-use super::near_panels::{self, NearPanels};
-use super::{each, in_grid, narrow, place, split_sums, stage_name, staged, stream};
+use super::{each, in_grid, narrow, near_panels, place, split_sums, stage_name, staged, stream};
 use crate::region::contract::even_height;
 use crate::region::{Access, ContractPlan, Fit, Nest, Stage, Windows};
 
@@ -181,12 +180,13 @@ impl<'r, 'a> Product<'r, 'a> {
         &self.stage().inputs[self.plan.rhs]
     }
 
-    /// The kernel for many rows, whose right factor is read as it lies or was packed.
-    fn kernel(&self) -> Kernel {
-        match &self.group_tile {
+    /// The kernel for any number of rows, whose right factor is read as it lies or was packed.
+    pub(super) fn kernel(&self) -> Multiplied {
+        let kernel = match &self.group_tile {
             Some(group) => staged::kernel(self, group),
             None => product_kernel(self, (self.tile.0, self.blocks.tiles)),
-        }
+        };
+        (kernel, self.packs)
     }
 
     /// True where groups keep near what they read, as those of processors do.
@@ -234,70 +234,63 @@ impl<'r, 'a> Product<'r, 'a> {
     }
 }
 
+/// The kernel of a product, and whether a launch before it packs its right factor.
+pub(super) type Multiplied = (Kernel, bool);
+
 /// The schedule of products: a launch for all of them, and before it what packs right factors that their groups do not pack.
 fn schedule(products: &[Product<'_, '_>], parts: &[Part<'_, '_>]) -> Vec<Version> {
-    let numbered = |part: usize, kernel: Kernel| {
-        let (dims, stages) = begin_of(parts, part);
-        kernel.renumbered(dims as isize, stages as isize)
-    };
-    let near: Vec<Option<NearPanels>> = products.iter().map(Product::near_panels).collect();
-    // The launches of a version, by the kernel of each product and whether its panels are packed before.
-    let launches = |kernel: &dyn Fn(usize) -> (Kernel, bool)| {
-        let (mut first, mut packing, mut kernels) = (Vec::new(), Vec::new(), Vec::new());
-        for (part, product) in products.iter().enumerate() {
-            let (kernel, packed) = kernel(part);
-            kernels.push(numbered(part, kernel));
-            match packed.then(|| numbered(part, pack_kernel(product))) {
-                // The compiler runs what packs a constant, so that stays by itself.
-                Some(pack) if product.packs_constants() => first.push(Launch { kernels: vec![pack] }),
-                pack => packing.extend(pack),
-            }
-        }
-        first.extend((!packing.is_empty()).then_some(Launch { kernels: packing }));
-        first.push(Launch { kernels });
-        let split = products.iter().enumerate().filter(|(_, product)| product.split.is_some());
-        let joins: Vec<Kernel> = split.map(|(i, product)| numbered(i, split_sums::join_kernel(product))).collect();
-        first.extend((!joins.is_empty()).then_some(Launch { kernels: joins }));
-        first
-    };
     // A version that comes after one for more rows would never run.
     let mut few: Vec<Few> = products.iter().flat_map(Product::lower_versions).collect();
     few.sort_by_key(|few| few.most);
     few.dedup();
-    let of_rows = |few: Option<&Few>| {
-        let one_row = |product: &Product<'_, '_>| few.is_some_and(|few| few.most == 1) || product.tile.0 == 1;
-        let kernel = |part: usize| match (&products[part], few.and_then(|few| products[part].lower_tile(few))) {
-            (product, _) if one_row(product) && product.streams() => (stream::kernel(product), false),
-            (product, Some(lower)) => {
+    let mut versions: Vec<(Vec<Poly>, Vec<Multiplied>)> =
+        few.iter().map(|few| (vec![few.guard()], of_rows(products, Some(few)))).collect();
+    let near = near_panels::version(products);
+    let always = near.as_ref().is_some_and(|(guard, _)| guard.is_empty());
+    versions.extend(near);
+    versions.extend((!always).then(|| (vec![], of_rows(products, None))));
+    let version = |(guard, kernels)| {
+        let launches = launches((products, parts), kernels);
+        Version { guard, launches, ..Version::default() }
+    };
+    versions.into_iter().map(version).collect()
+}
+
+/// The kernels of products of few rows, or of any number.
+fn of_rows(products: &[Product<'_, '_>], few: Option<&Few>) -> Vec<Multiplied> {
+    let of = |product: &Product<'_, '_>| {
+        let one_row = few.is_some_and(|few| few.most == 1) || product.tile.0 == 1;
+        match few.and_then(|few| product.lower_tile(few)) {
+            _ if one_row && product.streams() => (stream::kernel(product), false),
+            Some(lower) => {
                 let packed = product.packs && !product.reads_few_rows_as_they_lie();
                 (product_kernel(product, (lower.rows, 1)), packed)
             }
-            (product, None) => (product.kernel(), product.packs),
-        };
-        let guard = few.map(Few::guard).into_iter().collect::<Vec<Poly>>();
-        Version { guard, launches: launches(&kernel), ..Version::default() }
-    };
-    let mut versions: Vec<Version> = few.iter().map(|few| of_rows(Some(few))).collect();
-    if near.iter().any(Option::is_some) {
-        let kernel = |part: usize| match (&products[part], &near[part]) {
-            (product, Some(near)) => (near_panels::kernel(product, near), false),
-            (product, None) => (product.kernel(), product.packs),
-        };
-        let mut guard: Vec<Poly> = Vec::new();
-        let all = near.iter().flatten().flat_map(|near| &near.guards);
-        all.for_each(|size| {
-            if !guard.contains(size) {
-                guard.push(size.clone())
-            }
-        });
-        let always = guard.is_empty();
-        versions.push(Version { guard, launches: launches(&kernel), ..Version::default() });
-        if always {
-            return versions;
+            None => product.kernel(),
         }
+    };
+    products.iter().map(of).collect()
+}
+
+/// The launches of a version: what packs right factors, the kernels of all products, and what adds up parts of sums.
+fn launches((products, parts): (&[Product<'_, '_>], &[Part<'_, '_>]), kernels: Vec<Multiplied>) -> Vec<Launch> {
+    let numbered = |part: usize, kernel: Kernel| {
+        let (dims, stages) = begin_of(parts, part);
+        kernel.renumbered(dims as isize, stages as isize)
+    };
+    let (mut launches, mut packing, mut multiplying, mut joining) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
+    for (part, (product, (kernel, packed))) in products.iter().zip(kernels).enumerate() {
+        match packed.then(|| numbered(part, pack_kernel(product))) {
+            // The compiler runs what packs a constant, so that stays by itself.
+            Some(pack) if product.packs_constants() => launches.push(Launch { kernels: vec![pack] }),
+            pack => packing.extend(pack),
+        }
+        multiplying.push(numbered(part, kernel));
+        joining.extend(product.split.map(|_| numbered(part, split_sums::join_kernel(product))));
     }
-    versions.push(of_rows(None));
-    versions
+    let rest = [packing, multiplying, joining].into_iter().filter(|kernels| !kernels.is_empty());
+    launches.extend(rest.map(|kernels| Launch { kernels }));
+    launches
 }
 
 /// Grid loops over panels of the right factor.

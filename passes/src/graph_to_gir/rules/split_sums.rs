@@ -6,6 +6,7 @@
 use sutura_dialects::r#dyn::poly::Poly;
 use sutura_dialects::schedule::{Dim, Kernel, Node, Split, Tile};
 
+use super::near_panels::GROUPS;
 use super::product::{Product, panels};
 use super::stream::STREAMED;
 use super::{in_grid, place};
@@ -13,17 +14,14 @@ use super::{in_grid, place};
 /// Places of a part of a sum.
 const PART: i64 = 1024;
 
-/// Fewest places of a sum of which threads have parts each.
+/// Fewest places of a sum that is cut so that threads have even work.
 const LONG: i64 = 2 * PART;
 
-/// Fewest places of a sum of which parts are faster for one thread.
+/// Fewest places of a sum that is cut because parts are faster for one thread.
 const FAR: i64 = 4 * PART;
 
 /// Fewest products of numbers that are worth another launch.
 const MANY: i64 = 1 << 22;
-
-/// Groups that leave even work for threads.
-const GROUPS: i64 = 8;
 
 impl Product<'_, '_> {
     /// The dim whose sum is cut in parts, where that pays: all sizes are known, and a cache of a unit holds all parts.
