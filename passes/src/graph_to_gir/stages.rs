@@ -22,6 +22,13 @@ struct Read {
     padded: bool,
 }
 
+impl Read {
+    fn on(frame: &Frame, read: &Access, index: &[AffineExpr]) -> Self {
+        let (space, padded) = (frame.space.clone(), frame.padded);
+        Self { tensor: read.value, index: index.to_vec(), outside: read.oob, space, padded }
+    }
+}
+
 /// What a kernel has computed and read so far.
 #[derive(Clone, Default)]
 pub(super) struct Known {
@@ -87,9 +94,7 @@ impl Known {
 
     /// Makes known a tile of what a stage reads of a tensor.
     pub(super) fn learn_read(&mut self, frame: &Frame, read: &Access, tile: Tile) {
-        let (space, padded) = (frame.space.clone(), frame.padded);
-        let read = Read { tensor: read.value, index: read.index.clone(), outside: read.oob, space, padded };
-        self.read.insert(read, tile);
+        self.read.insert(Read::on(frame, read, &read.index), tile);
     }
 
     /// The tile of one of the region's values, by its number.
@@ -145,6 +150,10 @@ impl Walk<'_, '_> {
         if let Some(made) = read.slot.and_then(|slot| known.made.get(&slot)) {
             return Ok(self.guarded(e, frame, read, *made));
         }
+        // What was packed is known, while the tensor may be no view of the kernel.
+        if let Some(tile) = known.read.get(&Read::on(frame, read, &read.index)) {
+            return Ok(Number::Tile(*tile));
+        }
         let view = known.view(op, read.value)?;
         // What another kernel has written is read as it was written.
         let stored = self.nest.made.get(&read.value).filter(|_| known.stored.contains(&read.value));
@@ -159,9 +168,7 @@ impl Walk<'_, '_> {
             let pad = read.oob.or_else(|| frame.padded.then(|| zero(self.nest.cx, elem)));
             e.load(self.nest, frame, (view, index), (pad, &edges))
         };
-        let (space, padded) = (frame.space.clone(), frame.padded);
-        let read = Read { tensor: read.value, index: index.clone(), outside: read.oob, space, padded };
-        Ok(Number::Tile(*known.read.entry(read).or_insert_with(load)))
+        Ok(Number::Tile(*known.read.entry(Read::on(frame, read, index)).or_insert_with(load)))
     }
 
     /// What was made where it exists, else the number that is read outside.

@@ -3,6 +3,7 @@
 mod attention;
 mod blocks;
 mod convolution;
+mod inner_products;
 mod left;
 pub(super) mod lengths;
 mod line_tiles;

@@ -17,6 +17,7 @@ use super::super::kernel::Built;
 use super::super::machine::{GroupTile, LowerTile};
 use super::super::region::{FusedRegion, Lowered};
 use super::super::schedule::{Group, Part, begin_of, emit};
+use super::inner_products::InnerProducts;
 use super::left::Blocks;
 use super::narrow::{followed, sums};
 use super::{each, in_grid, narrow, near_panels, place, split_sums, stage_name, staged, stream};
@@ -50,6 +51,9 @@ fn said_of(products: &[Product<'_, '_>]) -> Vec<String> {
     let parts =
         |p: &Product<'_, '_>| format!("is a product: {}; tiles of {}x{}", p.plan.roles(p.nest), p.tile.0, p.tile.1);
     let mut remarks: Vec<String> = products.iter().map(parts).collect();
+    if let [product] = products {
+        remarks.extend(InnerProducts::of(product).map(|inner| inner.said()));
+    }
     remarks.extend(products.iter().filter_map(Product::said_of_panels));
     remarks.extend(products.iter().filter_map(Product::said_of_parts));
     remarks.extend(products.iter().filter_map(Product::said_of_sharing));
@@ -239,6 +243,10 @@ pub(super) type Multiplied = (Kernel, bool);
 
 /// The schedule of products: a launch for all of them, and before it what packs right factors that their groups do not pack.
 fn schedule(products: &[Product<'_, '_>], parts: &[Part<'_, '_>]) -> Vec<Version> {
+    let inner = if let [product] = products { InnerProducts::of(product).map(|inner| inner.version()) } else { None };
+    if let Some(always) = inner.clone().filter(|inner| inner.guard.is_empty()) {
+        return vec![always];
+    }
     // A version that comes after one for more rows would never run.
     let mut few: Vec<Few> = products.iter().flat_map(Product::lower_versions).collect();
     few.sort_by_key(|few| few.most);
@@ -253,7 +261,7 @@ fn schedule(products: &[Product<'_, '_>], parts: &[Part<'_, '_>]) -> Vec<Version
         let launches = launches((products, parts), kernels);
         Version { guard, launches, ..Version::default() }
     };
-    versions.into_iter().map(version).collect()
+    inner.into_iter().chain(versions.into_iter().map(version)).collect()
 }
 
 /// The kernels of products of few rows, or of any number.

@@ -161,11 +161,19 @@ impl Inside<'_, '_> {
     pub(super) fn read_near(
         &self,
         e: &mut Emit<'_>,
+        ranges: &Ranges,
         (number, frame): (usize, &Frame),
         known: &mut Known,
         state: &mut State,
     ) -> Built<()> {
         for (i, read) in self.nest().stages[number].inputs.iter().enumerate() {
+            if let Some(packed) = state.panels.get(&(number, i)).or_else(|| self.packed.get(&(number, i))) {
+                let rows = frame.row.clone().filter(|row| self.nest().mentions(read, row.dim));
+                let of_read = Frame { row: rows, ..frame.clone() };
+                let tile = e.load_packed(packed, ranges, &of_read, (self.of.factor_elem((number, i)), None));
+                known.learn_read(frame, read, tile);
+                continue;
+            }
             let Some(near) = state.near.get(&(number, i)) else { continue };
             if read.slot.is_some_and(|slot| known.made.contains_key(&slot)) {
                 continue;

@@ -6,7 +6,7 @@ use indexmap::IndexMap;
 use sutura_dialects::r#dyn::poly::Poly;
 use sutura_dialects::elements::scalar_type;
 use sutura_dialects::gir::types::ViewType;
-use sutura_dialects::schedule::{Bring, Kernel as KernelTree, Node, Operand, Split, walk};
+use sutura_dialects::schedule::{Bring, Kernel as KernelTree, Node, Operand, Split, Tile, walk};
 use sutura_ir::{Type, Value};
 
 use super::super::region::Arg;
@@ -35,6 +35,8 @@ pub(super) struct Packed {
     pub(super) view: ViewType,
     /// The loops that each have a dimension of it, outermost first.
     pub(super) loops: Vec<(usize, Split)>,
+    /// The tile that was written.
+    pub(super) tile: Tile,
     /// The places of a sum that a tile has lie side by side, column by column.
     pub(super) grouped: bool,
 }

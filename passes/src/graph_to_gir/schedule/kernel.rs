@@ -138,7 +138,8 @@ impl<'a> Region<'_, 'a> {
                 let view = ViewType::new(&self.region.machine.memory, elem, dims);
                 let arg = self.temporaries.borrow_mut().of(Holds::Operand(self.part, at, view.clone()), view.clone());
                 let loops = around.iter().map(|l| (l.dim.0, l.split)).collect();
-                Some((at, Packed { arg, view, loops, grouped: narrow && operand.tile.rows.is_some() }))
+                let (tile, grouped) = (operand.tile.clone(), narrow && operand.tile.rows.is_some());
+                Some((at, Packed { arg, view, loops, tile, grouped }))
             }
             _ => None,
         })

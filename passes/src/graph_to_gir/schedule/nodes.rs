@@ -457,7 +457,7 @@ impl<'a> Inside<'_, 'a> {
                 self.contract(e, ranges, (place, &frame), known, state)?;
                 continue;
             }
-            self.read_near(e, (place.stage.number, &frame), known, state)?;
+            self.read_near(e, ranges, (place.stage.number, &frame), known, state)?;
             self.made_relative(place.stage.number, known, state);
             let numbers = self.of.numbers(e, &frame, stage, known)?;
             e.loc = stage.op.loc();

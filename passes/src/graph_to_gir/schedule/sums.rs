@@ -15,7 +15,8 @@ use super::flow::Key;
 use super::near::Near;
 use super::nodes::{Inside, State, path_to};
 use super::ranges::Ranges;
-use crate::region::Stage;
+use crate::region::contract::check_product;
+use crate::region::{Access, Stage};
 
 /// What combines along a loop.
 #[derive(Clone)]
@@ -198,7 +199,9 @@ impl Inside<'_, '_> {
         let like = old.filter(|old| old.shape == shape);
         let tile = e.realise(frame, number, shape, like);
         let mut tile = e.converted(tile, wide);
-        let masked = self.is_of_zeroes(key.0, state) || self.is_masked(key.0, tile, state);
+        let masked = self.is_of_zeroes(key.0, state)
+            || self.is_masked(key.0, tile, state)
+            || self.is_of_padded_factors(key.0, frame, state);
         if along && tile.window == Covers::All && self.reaches_beyond(frame) && !masked {
             // A number that is the same in each column, or counts them, does not end where columns do.
             let Axis { dim, .. } = frame.col.as_ref().expect("it is combined along the columns");
@@ -224,6 +227,23 @@ impl Inside<'_, '_> {
             _ => drop(state.sums.insert(key, Sum::Carried(sum))),
         }
         self.moved_origin(e, frame, (key, old, sum), known, state)
+    }
+
+    /// True for products of two factors that are both padded with zeros beyond the columns of a frame: so their sum need not ask for the end.
+    fn is_of_padded_factors(&self, number: usize, frame: &Frame, state: &State) -> bool {
+        let (nest, stage) = (self.nest(), &self.nest().stages[number]);
+        let Some(col) = frame.col.as_ref().filter(|_| frame.padded).map(|col| col.dim) else { return false };
+        // A tensor that is longer than the dim has numbers where the dim ends.
+        let ends_with_dim = |read: &Access| {
+            let sizes = nest.shapes.get(&read.value).cloned().unwrap_or_else(|| self.of.region.view(nest, read.value).dims);
+            let at = read.index.iter().position(|e| nest.plain(*e) == Some(col));
+            at.is_some_and(|at| self.of.region.facts.prove_equal(&sizes[at], &nest.extents[col]))
+        };
+        let padded = |(input, read): (usize, &Access)| {
+            let as_it_lies = read.slot.is_none() && read.oob.is_none() && read.guard.is_empty();
+            as_it_lies && !state.near.contains_key(&(number, input)) && ends_with_dim(read)
+        };
+        check_product(nest, stage).is_ok() && stage.picks.is_empty() && stage.inputs.iter().enumerate().all(padded)
     }
 
     /// What the columns of a tile are together.

@@ -48,6 +48,8 @@ enum Left {
 struct Panels {
     /// The loops that copied it.
     loops: Vec<(usize, Split)>,
+    /// The tile that was copied.
+    tile: Tile,
     /// What was left of its columns.
     columns: Left,
 }
@@ -425,9 +427,9 @@ impl<'c, 'a> Check<'c, '_, 'a> {
             if place.contract && (near || self.flow.packed.contains_key(&(s, i))) {
                 continue;
             }
-            if self.flow.packed.contains_key(&(s, i)) {
-                let tensor = called(self.nest(), read.value);
-                return Err(format!("{name} reads {tensor}, which was packed, and is no contraction"));
+            if self.is_in_panels((s, i)) {
+                self.reads_panels(place, i)?;
+                continue;
             }
             // What lies near is known once it is read.
             if let Some(maker) = self.nest().maker(read).filter(|maker| near && !self.made.contains_key(maker)) {

@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-use sutura_dialects::schedule::{Bring, Dim, Kernel, Loop, Node, Operand, Place, Runs, Split, walk};
+use sutura_dialects::schedule::{Bring, Dim, Kernel, Loop, Node, Operand, Place, Runs, Split, Tile, walk};
 
 use super::super::bring::readers;
 use super::super::copies::{is_asynchronous, last_reader};
@@ -73,12 +73,12 @@ impl<'c> Check<'c, '_, '_> {
         let narrow = narrow_factors(self.nest(), self.stage(at.0)).is_some();
         let several = tile.rows.filter(|rows| match narrow {
             true => self.multiplied_together(at, rows.0),
-            false => self.is_summed((at.0, rows.0)),
+            false => matches!(self.left[rows.0], Left::Tile(_)) && self.sums_along_one(at.0, tile),
         });
         if tile.rows != several {
             return Err(format!(
-                "{name} is packed on a tile with rows along another dim than one that is summed over, or of narrow numbers that are \
-                 not multiplied together"
+                "{name} is packed on a tile of which neither rows nor columns are places of the sum, or both, or of narrow numbers \
+                 that are not multiplied together"
             ));
         }
         let mut seen: HashSet<usize> = HashSet::new();
@@ -101,9 +101,10 @@ impl<'c> Check<'c, '_, '_> {
         whole && stage.reduced.contains(&dim) && narrow_factors(self.nest(), stage).is_some()
     }
 
-    /// True for a dim over which a stage sums, of which a trip has several places.
-    fn is_summed(&self, (s, dim): (usize, usize)) -> bool {
-        self.stage(s).reduced.contains(&dim) && matches!(self.left[dim], Left::Tile(_))
+    /// True for a tile of which a stage sums along the rows or along the columns.
+    fn sums_along_one(&self, s: usize, tile: &Tile) -> bool {
+        let summed = |dim: Option<Dim>| dim.is_some_and(|dim| self.stage(s).reduced.contains(&dim.0));
+        summed(tile.rows) != summed(tile.cols)
     }
 
     fn cached(&mut self, name: &str, at: (usize, usize), (operand, read): (&'c Operand, &Access)) -> Checked {
@@ -160,14 +161,14 @@ impl<'c> Check<'c, '_, '_> {
                 return Err(format!("{name} is copied in two loops over {}", l.dim));
             }
             let columns = operand.tile.cols == Some(l.dim);
-            let turned = inner.tile.rows == Some(l.dim) && self.stage(at.0).reduced.contains(&l.dim.0);
+            let turned = inner.tile.rows == Some(l.dim) && self.sums_along_one(at.0, &inner.tile);
             let several = columns || turned;
             if !(l.split == Split::One && !several || several && matches!(l.split, Split::By(_))) {
                 return Err(format!("{name} is copied in a loop that has more than one index of {}", l.dim));
             }
         }
-        if !self.contracts.iter().any(|place| place.stage.number == at.0) {
-            return Err(format!("{name} is kept near, and no contraction of the kernel reads it"));
+        if !self.contents.placed.contains(&at.0) {
+            return Err(format!("{name} is kept near, and no stage of the kernel reads it"));
         }
         if self.near.contains(&at) {
             return Err(format!("{name} is kept near where it is already"));
@@ -188,7 +189,7 @@ impl<'c> Check<'c, '_, '_> {
         let one = |l: &&Loop| if inner.tile.rows == Some(l.dim) { Split::One } else { l.split };
         let loops = loops.iter().map(|l| (l.dim.0, one(l))).collect();
         self.ends.remove(&at);
-        self.panels.insert(at, Panels { loops, columns });
+        self.panels.insert(at, Panels { loops, tile: inner.tile.clone(), columns });
         self.near.insert(at);
         Ok(())
     }

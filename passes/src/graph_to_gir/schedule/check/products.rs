@@ -1,10 +1,8 @@
 //! Contractions, and the factors that are packed for them.
 
-use std::collections::HashMap;
+use sutura_dialects::schedule::{Dim, Place, Split, Tile};
 
-use sutura_dialects::schedule::{Dim, Place, Split};
-
-use super::{Check, Checked, Left, Panels};
+use super::{Check, Checked, Left};
 use crate::region::contract::{check_product, narrow_factors};
 
 impl Check<'_, '_, '_> {
@@ -52,42 +50,77 @@ impl Check<'_, '_, '_> {
         if let Some(input) = [lhs, rhs].iter().find(elsewhere) {
             return Err(format!("input {input} of {name} may be read outside of what is kept near"));
         }
-        [lhs, rhs].into_iter().try_for_each(|i| {
-            match self.panels.get(&(s, i)).filter(|_| self.near.contains(&(s, i))) {
-                Some(Panels { loops, columns }) => self.in_loops_of(place, (i, rhs), loops, *columns),
-                None if self.near.contains(&(s, i)) => Ok(()),
-                None => self.packed(place, i, rhs),
-            }
+        [lhs, rhs].into_iter().filter(|i| self.is_in_panels((s, *i))).try_for_each(|i| match i == rhs {
+            true => self.in_loops_of(place, i),
+            false => Err(format!("input {i} of {name} is packed, and has no columns there")),
         })
     }
 
-    /// A packed factor is read in the loops that it was packed in.
-    fn packed(&self, place: &Place, input: usize, rhs: usize) -> Checked {
-        let Some(packed) = self.flow.packed.get(&(place.stage.number, input)) else { return Ok(()) };
-        self.in_loops_of(place, (input, rhs), &packed.loops, Left::Whole)
+    /// Whether an input was packed, by this kernel or one before.
+    pub(super) fn is_in_panels(&self, at: (usize, usize)) -> bool {
+        match self.near.contains(&at) {
+            true => self.panels.contains_key(&at),
+            false => self.flow.packed.contains_key(&at),
+        }
+    }
+
+    /// The loops in which an input was packed, the tile that was written, and what was left of its columns around them.
+    fn panels_of(&self, at: (usize, usize)) -> Option<(&[(usize, Split)], &Tile, Left)> {
+        let near = self.panels.get(&at).filter(|_| self.near.contains(&at));
+        let far = || self.flow.packed.get(&at).map(|packed| (&packed.loops[..], &packed.tile, Left::Whole));
+        near.map(|near| (&near.loops[..], &near.tile, near.columns)).or_else(far)
+    }
+
+    /// The columns of a place are those that an input was packed in.
+    fn in_columns_of(&self, place: &Place, input: usize) -> Result<&[(usize, Split)], String> {
+        let other = || format!("input {input} of {} was packed in other columns than it is read in", self.name(place.stage.number));
+        let (loops, tile, whole) = self.panels_of((place.stage.number, input)).ok_or_else(other)?;
+        let col = tile.cols.filter(|cols| place.tile.cols == Some(*cols)).ok_or_else(other)?.0;
+        let columns = match loops.iter().rev().find(|(dim, _)| *dim == col) {
+            Some((_, Split::By(by))) => Left::Tile(*by),
+            _ => whole,
+        };
+        if self.left[col] != columns && !self.nest().is_unit(col) { Err(other()) } else { Ok(loops) }
+    }
+
+    /// A stage that is no contraction reads what was packed: the rows of its tile lie one behind the other there.
+    pub(super) fn reads_panels(&self, place: &Place, input: usize) -> Checked {
+        let (s, rows) = (place.stage.number, place.tile.rows.map(|rows| rows.0));
+        let (name, read) = (self.name(s), &self.stage(s).inputs[input]);
+        let (loops, packed) = (self.in_columns_of(place, input)?, self.panels_of((s, input)));
+        let padded = place.tile.padded && packed.is_some_and(|(_, tile, _)| tile.padded);
+        let grouped = self.flow.packed.get(&(s, input)).is_some_and(|packed| packed.grouped);
+        if !padded || grouped || place.tile.space != self.of.region.machine.registers.to_string() {
+            return Err(format!(
+                "input {input} of {name} is packed, and is read or was written on a tile that is not padded in registers"
+            ));
+        }
+        let all = |dim: usize| match self.left[dim] {
+            Left::Whole | Left::Index => true,
+            Left::Tile(by) => self.of.region.facts.divisible(&self.nest().extents[dim], by),
+            _ => false,
+        };
+        if let Some(rows) = rows.filter(|rows| self.nest().mentions(read, *rows)) {
+            let by_row = loops.iter().any(|(dim, split)| *dim == rows && *split == Split::One);
+            if !(by_row && all(rows)) {
+                return Err(format!("input {input} of {name} was packed in other rows than it is read in, or has not all of them"));
+            }
+        }
+        let columns = place.tile.cols.map(|cols| cols.0);
+        let others = || loops.iter().filter(|(dim, _)| rows != Some(*dim) && columns != Some(*dim));
+        match others().find(|(dim, split)| *split != Split::One || self.left[*dim] != Left::Index) {
+            Some((dim, _)) => Err(format!(
+                "input {input} of {name} was packed for each index of d{dim}, and is read where there is more than one"
+            )),
+            None => Ok(()),
+        }
     }
 
     /// What is left of the dims is what the loops that packed a factor had, and of its columns what these have or all.
-    fn in_loops_of(
-        &self,
-        place: &Place,
-        (input, rhs): (usize, usize),
-        loops: &[(usize, Split)],
-        whole: Left,
-    ) -> Checked {
+    fn in_loops_of(&self, place: &Place, input: usize) -> Checked {
         let name = self.name(place.stage.number);
-        if input != rhs {
-            return Err(format!("input {input} of {name} is packed, and has no columns there"));
-        }
+        let loops = self.in_columns_of(place, input)?;
         let col = place.tile.cols.map_or(usize::MAX, |dim| dim.0);
-        let divided: HashMap<usize, Split> = loops.iter().copied().collect();
-        let columns = match divided.get(&col) {
-            Some(Split::By(by)) => Left::Tile(*by),
-            _ => whole,
-        };
-        if self.left[col] != columns && !self.nest().is_unit(col) {
-            return Err(format!("input {input} of {name} was packed in other columns than it is read in"));
-        }
         let narrow = narrow_factors(self.nest(), self.stage(place.stage.number)).is_some();
         let alike = |dim: usize, split: Split| match (self.left[dim], split) {
             // Of narrow factors, which are whole, a contraction may take several of the groups that were packed.
