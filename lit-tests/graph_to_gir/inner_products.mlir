@@ -30,7 +30,9 @@
 // SCHEDULE: loop d0 {
 // SCHEDULE-NEXT: loop d2 by 32 { place p:0 rows d1 cols d2 in vec padded columnwise }
 // SCHEDULE-NEXT: place y:1 rows d1 in vec
+// SAID: remark: is a product: rows (3), columns (200), sums over (100)
 // SAID: remark: runs as inner products: vectors along d2, 3 sums at a time
+// SAID-NOT: panels
 // CHECK-LABEL: gir.kernel @columns_contract0(
 // CHECK: gir.alloc owner("unit") : !gir.view<l1, f32, [4, 3, 32]>
 // CHECK: gir.transpose
@@ -115,6 +117,32 @@ func.func @open(%a: !wide, %b: !narrow) -> !results {
     graph.yield %m : f32
   }
   return %p : !results
+}
+
+// The verifier takes bounds of F from the guard, which bounds a half of it.
+// CHECK-LABEL: gir.kernel @halves_contract0(
+// CHECK-SAME: requires([(F + 1) floordiv 2 - 32, -(F + 1) floordiv 2 + 1638])
+// CHECK: gir.alloc owner("unit") : !gir.view<l1, f32, [103, 5, 16]>
+func.func @halves(%f: tensor<?xf32, #dyn.shape<[F]>>, %a: tensor<?x?xf32, #dyn.shape<[M, (F + 1) floordiv 2]>>, %b: tensor<?x5xf32, #dyn.shape<[(F + 1) floordiv 2, 5]>>) -> tensor<?x5xf32, #dyn.shape<[M, 5]>> {
+  %p = graph.compute ins(%a, %b : tensor<?x?xf32, #dyn.shape<[M, (F + 1) floordiv 2]>>, tensor<?x5xf32, #dyn.shape<[(F + 1) floordiv 2, 5]>>) -> tensor<?x5xf32, #dyn.shape<[M, 5]>> {iterators = #graph.iterators<[parallel, parallel, reduce]>, combiners = #graph.combiners<[add]>, maps = [#a, #b, #c]} {
+  ^bb0(%l: f32, %r: f32):
+    %m = arith.mulf %l, %r : f32
+    graph.yield %m : f32
+  }
+  return %p : tensor<?x5xf32, #dyn.shape<[M, 5]>>
+}
+
+// Twenty-four rows pay from more places on than the nearest cache has room for.
+// SCHEDULE-LABEL: func.func @many
+// SCHEDULE-NOT: columnwise
+// SCHEDULE: contract p:0
+func.func @many(%a: tensor<24x?xf32, #dyn.shape<[24, K]>>, %b: tensor<300x?xf32, #dyn.shape<[300, K]>>) -> tensor<24x300xf32> {
+  %p = graph.compute ins(%a, %b : tensor<24x?xf32, #dyn.shape<[24, K]>>, tensor<300x?xf32, #dyn.shape<[300, K]>>) -> tensor<24x300xf32> {iterators = #graph.iterators<[parallel, parallel, reduce]>, combiners = #graph.combiners<[add]>, maps = [#a, #bt, #c]} {
+  ^bb0(%l: f32, %r: f32):
+    %m = arith.mulf %l, %r : f32
+    graph.yield %m : f32
+  }
+  return %p : tensor<24x300xf32>
 }
 
 // What follows runs number by number there, which exponentials are too dear for.

@@ -327,23 +327,36 @@ impl<'a> Bounds<'a> {
     }
 }
 
-/// Uses a condition `c - k*N` (or `k*N - c`), which must not be negative, to narrow the range of `N`.
+/// Uses a condition `c - k*N` (or `k*N - c`), which must not be negative, to narrow the range of `N`; also where `N floordiv d` stands for
+/// `N`, or another size of one symbol is divided.
 pub fn tighten(facts: &mut Facts, condition: &Poly) {
-    let [name] = &condition.symbols().into_iter().collect::<Vec<_>>()[..] else { return };
-    let (mut constant, mut factor) = (0i64, 0i64);
-    for (atoms, c) in condition.terms() {
-        let Ok(c) = i64::try_from(c) else { return };
-        match atoms {
-            [] => constant = c,
-            [Atom::Symbol(_)] => factor = c,
-            _ => return,
-        }
-    }
-    let mut info = facts.info(name);
-    match factor {
-        ..0 => info.max = info.max.min(constant.div_euclid(-factor)),
+    let (rest, constant) = condition.split_constant();
+    let mut terms = rest.terms();
+    let (Some(([atom], factor)), None) = (terms.next(), terms.next()) else { return };
+    let Ok(factor) = i64::try_from(factor) else { return };
+    // The least that the atom is, or the most.
+    let (least, most) = match factor {
+        ..0 => (None, Some(constant.div_euclid(factor.saturating_neg()))),
         0 => return,
-        1.. => info.min = info.min.max(-constant.div_euclid(factor)),
+        1.. => (Some(constant.div_euclid(factor).saturating_neg()), None),
+    };
+    match atom {
+        Atom::Symbol(name) => {
+            let mut info = facts.info(name);
+            (info.min, info.max) = (info.min.max(least.unwrap_or(info.min)), info.max.min(most.unwrap_or(info.max)));
+            facts.define(name, info);
+        }
+        Atom::FloorDiv(inner, divisor) => {
+            let end = |quotient: i64, rest: i64| quotient.checked_mul(*divisor)?.checked_add(rest);
+            let room = match (least, most) {
+                (Some(least), _) => end(least, 0).map(|least| inner.sub(&least.into())),
+                (_, Some(most)) => end(most, *divisor - 1).map(|most| Poly::constant(most).sub(inner)),
+                _ => None,
+            };
+            if let Some(room) = room {
+                tighten(facts, &room);
+            }
+        }
+        Atom::Min(..) => {}
     }
-    facts.define(name, info);
 }

@@ -95,6 +95,8 @@ fn the_grid_must_cover_the_view() {
     holds(&vectors("(N + 15) floordiv 16"), tiles);
     broken(&vectors("N floordiv 16"), tiles, "dimension 0 of size N is written from 0 to 16*(N floordiv 16)");
     holds(&Header { requires: "64 - N", ..vectors("4") }, tiles);
+    holds(&Header { requires: "4 - (N + 15) floordiv 16", ..vectors("4") }, tiles);
+    broken(&Header { requires: "5 - (N + 15) floordiv 16", ..vectors("4") }, tiles, "is written from 0 to 64");
     broken(&vectors("4"), tiles, "is written from 0 to 64");
     let shifted = |k: &mut K<'_>| {
         let at = k.index(&[(k.grid[0], 16)], 1);
@@ -253,7 +255,8 @@ fn a_guard_proves_what_ranges_do_not() {
     };
     let header = vectors("(N + 15) floordiv 16");
     broken(&header, pick, "index 7 of dimension 0 of view 0, which is not proven below its size N");
-    holds(&Header { requires: "N - 8", ..header }, pick);
+    holds(&Header { requires: "N - 8", ..header.clone() }, pick);
+    holds(&Header { requires: "2*(N floordiv 4) - 3", ..header }, pick);
 }
 
 #[test]

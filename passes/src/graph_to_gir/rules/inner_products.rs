@@ -19,15 +19,16 @@ const SUMS: i64 = 8;
 /// Vectors beside the sums: one of the factor that goes by, and room for what the other one is loaded into.
 const BESIDE: i64 = 4;
 
-/// What it takes to add up a vector and store the sum, in products of vectors, where sums that are made together lie side by side in the
-/// result, and where they do not.
+/// What a sum takes once, in products of vectors: to add up a vector and store it where sums that are made together lie side by side in the
+/// result, and where they do not; and to store it in a tile that is turned.
 const ADDED_UP: i64 = 6;
 const ADDED_UP_APART: i64 = 10;
-
-/// What it takes as tiles of a product, in products of vectors: to pack a vector that is turned for each of its elements, to store a sum, and
-/// the places of a sum in tiles one vector wide, each in 16ths.
-const TURNED_IN: i64 = 16;
 const STORED: i64 = 2;
+
+/// What takes longer with the places of a sum, in 16ths of a product of vectors: to multiply a vector by one that is loaded for it alone; to
+/// turn and pack a number; a place of the sum in tiles that are one vector wide.
+const MULTIPLIED: i64 = 24;
+const TURNED_IN: i64 = 14;
 const PLACE: i64 = 27;
 
 /// Most that what follows may cost for each number, where it is computed number by number.
@@ -54,8 +55,9 @@ pub(super) struct InnerProducts<'p, 'r, 'a> {
 }
 
 impl<'p, 'r, 'a> InnerProducts<'p, 'r, 'a> {
-    /// A product as inner products, where that pays.
-    pub(super) fn of(product: &'p Product<'r, 'a>) -> Option<Self> {
+    /// A product as inner products, where that pays; several that are one launch are none.
+    pub(super) fn of(products: &'p [Product<'r, 'a>]) -> Option<Self> {
+        let [product] = products else { return None };
         let (nest, plan) = (product.nest, product.plan);
         let plain = plan.left.is_empty() && plan.right.is_empty() && product.step == 1 && product.split.is_none();
         let floats = product.stage().results[0].value;
@@ -91,13 +93,12 @@ impl<'p, 'r, 'a> InnerProducts<'p, 'r, 'a> {
         if !along(by) || !at_call || many.is_empty() || !(2..=registers - BESIDE).contains(&count) {
             return None;
         }
-        let places = lanes * (SUMS / count).max(1);
+        let vectors = product.extent(sum).ceildiv(lanes).as_const().unwrap_or(i64::MAX);
+        let places = lanes * (SUMS / count).min(vectors).max(1);
         let fewest = Self::fewest_places(product, count, (few, by))?;
-        let sizes = [
-            product.extent(sum).sub(&fewest.into()),
-            Poly::constant(machine.nearest_bytes / (4 * count)).sub(&product.extent(sum)),
-        ];
-        if sizes.iter().any(|size| region.facts.range(size).1 < 0) {
+        let most = machine.nearest_bytes / (4 * count);
+        let sizes = [product.extent(sum).sub(&fewest.into()), Poly::constant(most).sub(&product.extent(sum))];
+        if fewest > most || sizes.iter().any(|size| region.facts.range(size).1 < 0) {
             return None;
         }
         let guards = sizes.into_iter().filter(|size| region.facts.range(size).0 < 0).collect();
@@ -110,23 +111,30 @@ impl<'p, 'r, 'a> InnerProducts<'p, 'r, 'a> {
     fn fewest_places(product: &Product<'_, '_>, count: i64, (few, by): (usize, usize)) -> Option<i64> {
         let lanes = product.region.machine.vectors.1.max(1);
         let index = &product.stage().results[0].index;
-        let side_by_side = index.iter().rev().find_map(|e| product.nest.plain(*e).filter(|d| !product.nest.is_unit(*d)));
+        let side_by_side =
+            index.iter().rev().find_map(|e| product.nest.plain(*e).filter(|d| !product.nest.is_unit(*d)));
         let added_up = count * if side_by_side == Some(few) { ADDED_UP } else { ADDED_UP_APART };
         // In 16ths of a product of vectors: of a vector of places, and of a sum as such.
         let (vector, sum) = match product.plan.rhs == by {
             true => (16 * count + TURNED_IN * lanes, STORED * count),
             false => (PLACE * lanes * ((count + lanes - 1) / lanes), 0),
         };
-        // A vector of the factor that stays near is loaded for each product.
-        let gained = vector - 24 * (count + 1);
-        (gained > 0).then(|| lanes * (16 * (added_up - sum) / gained).max(1))
+        let gained = vector - MULTIPLIED * (count + 1);
+        (gained > 0).then(|| lanes * ((16 * (added_up - sum) + gained - 1) / gained).max(1))
+    }
+
+    /// True where the product is computed so whatever its sizes are.
+    pub(super) fn always(&self) -> bool {
+        self.guards.is_empty()
     }
 
     /// The version of a product that is computed so.
     pub(super) fn version(&self) -> Version {
         let kernels = match self.product.region.is_constant(self.operand().value) {
             // The compiler runs what packs a constant.
-            true if self.packs => vec![Kernel::new(in_grid(self.batch(), self.packed(Bring::Pack))), self.kernel(false)],
+            true if self.packs => {
+                vec![Kernel::new(in_grid(self.batch(), self.packed(Bring::Pack))), self.kernel(false)]
+            }
             _ => vec![self.kernel(self.packs)],
         };
         let launches = kernels.into_iter().map(|kernel| Launch { kernels: vec![kernel] }).collect();

@@ -48,12 +48,14 @@ pub(in super::super) fn lower(region: &FusedRegion<'_>) -> Built<Lowered> {
 
 /// What is said of the parts that dims play, and of how groups share factors.
 fn said_of(products: &[Product<'_, '_>]) -> Vec<String> {
-    let parts =
-        |p: &Product<'_, '_>| format!("is a product: {}; tiles of {}x{}", p.plan.roles(p.nest), p.tile.0, p.tile.1);
-    let mut remarks: Vec<String> = products.iter().map(parts).collect();
-    if let [product] = products {
-        remarks.extend(InnerProducts::of(product).map(|inner| inner.said()));
+    let parts = |p: &Product<'_, '_>| format!("is a product: {}", p.plan.roles(p.nest));
+    let inner = InnerProducts::of(products);
+    if let Some(inner) = inner.as_ref().filter(|inner| inner.always()) {
+        return products.iter().map(parts).chain([inner.said()]).collect();
     }
+    let tiles = |p: &Product<'_, '_>| format!("{}; tiles of {}x{}", parts(p), p.tile.0, p.tile.1);
+    let mut remarks: Vec<String> = products.iter().map(tiles).collect();
+    remarks.extend(inner.map(|inner| inner.said()));
     remarks.extend(products.iter().filter_map(Product::said_of_panels));
     remarks.extend(products.iter().filter_map(Product::said_of_parts));
     remarks.extend(products.iter().filter_map(Product::said_of_sharing));
@@ -243,9 +245,9 @@ pub(super) type Multiplied = (Kernel, bool);
 
 /// The schedule of products: a launch for all of them, and before it what packs right factors that their groups do not pack.
 fn schedule(products: &[Product<'_, '_>], parts: &[Part<'_, '_>]) -> Vec<Version> {
-    let inner = if let [product] = products { InnerProducts::of(product).map(|inner| inner.version()) } else { None };
-    if let Some(always) = inner.clone().filter(|inner| inner.guard.is_empty()) {
-        return vec![always];
+    let inner = InnerProducts::of(products);
+    if let Some(inner) = inner.as_ref().filter(|inner| inner.always()) {
+        return vec![inner.version()];
     }
     // A version that comes after one for more rows would never run.
     let mut few: Vec<Few> = products.iter().flat_map(Product::lower_versions).collect();
@@ -261,7 +263,7 @@ fn schedule(products: &[Product<'_, '_>], parts: &[Part<'_, '_>]) -> Vec<Version
         let launches = launches((products, parts), kernels);
         Version { guard, launches, ..Version::default() }
     };
-    inner.into_iter().chain(versions.into_iter().map(version)).collect()
+    inner.iter().map(InnerProducts::version).chain(versions.into_iter().map(version)).collect()
 }
 
 /// The kernels of products of few rows, or of any number.

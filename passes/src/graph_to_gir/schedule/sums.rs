@@ -235,7 +235,8 @@ impl Inside<'_, '_> {
         let Some(col) = frame.col.as_ref().filter(|_| frame.padded).map(|col| col.dim) else { return false };
         // A tensor that is longer than the dim has numbers where the dim ends.
         let ends_with_dim = |read: &Access| {
-            let sizes = nest.shapes.get(&read.value).cloned().unwrap_or_else(|| self.of.region.view(nest, read.value).dims);
+            let sizes =
+                nest.shapes.get(&read.value).cloned().unwrap_or_else(|| self.of.region.view(nest, read.value).dims);
             let at = read.index.iter().position(|e| nest.plain(*e) == Some(col));
             at.is_some_and(|at| self.of.region.facts.prove_equal(&sizes[at], &nest.extents[col]))
         };

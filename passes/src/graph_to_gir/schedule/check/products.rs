@@ -5,6 +5,17 @@ use sutura_dialects::schedule::{Dim, Place, Split, Tile};
 use super::{Check, Checked, Left};
 use crate::region::contract::{check_product, narrow_factors};
 
+/// How an input lies that was packed, by this kernel or one before.
+struct Packed<'p> {
+    /// The loops in which it was packed, outermost first, and the tile that was written.
+    loops: &'p [(usize, Split)],
+    tile: &'p Tile,
+    /// What was left of its columns around them.
+    columns: Left,
+    /// Places of a sum lie side by side, column by column.
+    grouped: bool,
+}
+
 impl Check<'_, '_, '_> {
     pub(super) fn contraction(&self, place: &Place) -> Checked {
         let (s, tile) = (place.stage.number, &place.tile);
@@ -64,32 +75,37 @@ impl Check<'_, '_, '_> {
         }
     }
 
-    /// The loops in which an input was packed, the tile that was written, and what was left of its columns around them.
-    fn panels_of(&self, at: (usize, usize)) -> Option<(&[(usize, Split)], &Tile, Left)> {
+    /// How an input lies that was packed.
+    fn packed(&self, at: (usize, usize)) -> Option<Packed<'_>> {
         let near = self.panels.get(&at).filter(|_| self.near.contains(&at));
-        let far = || self.flow.packed.get(&at).map(|packed| (&packed.loops[..], &packed.tile, Left::Whole));
-        near.map(|near| (&near.loops[..], &near.tile, near.columns)).or_else(far)
+        let far = || {
+            let packed = self.flow.packed.get(&at)?;
+            let (loops, tile) = (&packed.loops[..], &packed.tile);
+            Some(Packed { loops, tile, columns: Left::Whole, grouped: packed.grouped })
+        };
+        let near = near.map(|p| Packed { loops: &p.loops, tile: &p.tile, columns: p.columns, grouped: false });
+        near.or_else(far)
     }
 
-    /// The columns of a place are those that an input was packed in.
-    fn in_columns_of(&self, place: &Place, input: usize) -> Result<&[(usize, Split)], String> {
-        let other = || format!("input {input} of {} was packed in other columns than it is read in", self.name(place.stage.number));
-        let (loops, tile, whole) = self.panels_of((place.stage.number, input)).ok_or_else(other)?;
-        let col = tile.cols.filter(|cols| place.tile.cols == Some(*cols)).ok_or_else(other)?.0;
-        let columns = match loops.iter().rev().find(|(dim, _)| *dim == col) {
+    /// How an input was packed; the columns of the place are those that it was packed in.
+    fn in_columns(&self, place: &Place, input: usize) -> Result<Packed<'_>, String> {
+        let name = self.name(place.stage.number);
+        let other = || format!("input {input} of {name} was packed in other columns than it is read in");
+        let packed = self.packed((place.stage.number, input)).ok_or_else(other)?;
+        let col = packed.tile.cols.filter(|cols| place.tile.cols == Some(*cols)).ok_or_else(other)?.0;
+        let columns = match packed.loops.iter().rev().find(|(dim, _)| *dim == col) {
             Some((_, Split::By(by))) => Left::Tile(*by),
-            _ => whole,
+            _ => packed.columns,
         };
-        if self.left[col] != columns && !self.nest().is_unit(col) { Err(other()) } else { Ok(loops) }
+        if self.left[col] != columns && !self.nest().is_unit(col) { Err(other()) } else { Ok(packed) }
     }
 
     /// A stage that is no contraction reads what was packed: the rows of its tile lie one behind the other there.
     pub(super) fn reads_panels(&self, place: &Place, input: usize) -> Checked {
         let (s, rows) = (place.stage.number, place.tile.rows.map(|rows| rows.0));
         let (name, read) = (self.name(s), &self.stage(s).inputs[input]);
-        let (loops, packed) = (self.in_columns_of(place, input)?, self.panels_of((s, input)));
-        let padded = place.tile.padded && packed.is_some_and(|(_, tile, _)| tile.padded);
-        let grouped = self.flow.packed.get(&(s, input)).is_some_and(|packed| packed.grouped);
+        let Packed { loops, tile, grouped, .. } = self.in_columns(place, input)?;
+        let padded = place.tile.padded && tile.padded;
         if !padded || grouped || place.tile.space != self.of.region.machine.registers.to_string() {
             return Err(format!(
                 "input {input} of {name} is packed, and is read or was written on a tile that is not padded in registers"
@@ -103,7 +119,9 @@ impl Check<'_, '_, '_> {
         if let Some(rows) = rows.filter(|rows| self.nest().mentions(read, *rows)) {
             let by_row = loops.iter().any(|(dim, split)| *dim == rows && *split == Split::One);
             if !(by_row && all(rows)) {
-                return Err(format!("input {input} of {name} was packed in other rows than it is read in, or has not all of them"));
+                return Err(format!(
+                    "input {input} of {name} was packed in other rows than it is read in, or has not all of them"
+                ));
             }
         }
         let columns = place.tile.cols.map(|cols| cols.0);
@@ -119,7 +137,7 @@ impl Check<'_, '_, '_> {
     /// What is left of the dims is what the loops that packed a factor had, and of its columns what these have or all.
     fn in_loops_of(&self, place: &Place, input: usize) -> Checked {
         let name = self.name(place.stage.number);
-        let loops = self.in_columns_of(place, input)?;
+        let loops = self.in_columns(place, input)?.loops;
         let col = place.tile.cols.map_or(usize::MAX, |dim| dim.0);
         let narrow = narrow_factors(self.nest(), self.stage(place.stage.number)).is_some();
         let alike = |dim: usize, split: Split| match (self.left[dim], split) {
