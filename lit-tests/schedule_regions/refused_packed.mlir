@@ -88,6 +88,27 @@ func.func @other_rows(%x: tensor<50x100xf32>, %w: tensor<100x12xf32>) -> tensor<
 #mk = affine_map<(d0, d1, d2) -> (d0, d2)>
 #kn = affine_map<(d0, d1, d2) -> (d2, d1)>
 #mn = affine_map<(d0, d1, d2) -> (d0, d1)>
+func.func @across(%x: tensor<50x100xf32>, %w: tensor<100x12xf32>) -> tensor<50x12xf32> {
+  // expected-error @below {{'graph.fusion' op has a schedule that is refused: version 0, launch 1: %p reads %b, which was packed, and is no contraction: only what is packed along the sum, in columns of its tiles, is read otherwise}}
+  %y = graph.fusion(%x, %w : tensor<50x100xf32>, tensor<100x12xf32>) -> tensor<50x12xf32> {schedule = #schedule.tree<
+    version { kernel { loop d1 by 12 grid { loop d2 { pack p:0.1 cols d1 in vec padded } } } kernel { loop d0 grid { loop d1 by 12 grid { loop d2 { place p:0 cols d1 in vec padded } } } } }
+  >} {
+  ^bb0(%a: tensor<50x100xf32>, %b: tensor<100x12xf32>):
+    %p = graph.compute ins(%a, %b : tensor<50x100xf32>, tensor<100x12xf32>) -> tensor<50x12xf32> {combiners = #graph.combiners<[add]>, iterators = #graph.iterators<[parallel, parallel, reduce]>, maps = [#mk, #kn, #mn]} {
+    ^bb0(%l: f32, %r: f32):
+      %v = arith.mulf %l, %r : f32
+      graph.yield %v : f32
+    }
+    graph.yield %p : tensor<50x12xf32>
+  }
+  return %y : tensor<50x12xf32>
+}
+
+// -----
+
+#mk = affine_map<(d0, d1, d2) -> (d0, d2)>
+#kn = affine_map<(d0, d1, d2) -> (d2, d1)>
+#mn = affine_map<(d0, d1, d2) -> (d0, d1)>
 func.func @far_not_padded(%x: tensor<50x100xf32>, %w: tensor<100x12xf32>) -> tensor<50x12xf32> {
   // expected-error @below {{'graph.fusion' op has a schedule that is refused: version 0, launch 1: input 1 of %p is packed, and is read or was written on a tile that is not padded in registers}}
   %y = graph.fusion(%x, %w : tensor<50x100xf32>, tensor<100x12xf32>) -> tensor<50x12xf32> {schedule = #schedule.tree<

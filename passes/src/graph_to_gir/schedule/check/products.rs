@@ -2,6 +2,7 @@
 
 use sutura_dialects::schedule::{Dim, Place, Split, Tile};
 
+use super::super::describe::called;
 use super::{Check, Checked, Left};
 use crate::region::contract::{check_product, narrow_factors};
 
@@ -104,6 +105,14 @@ impl Check<'_, '_, '_> {
     pub(super) fn reads_panels(&self, place: &Place, input: usize) -> Checked {
         let (s, rows) = (place.stage.number, place.tile.rows.map(|rows| rows.0));
         let (name, read) = (self.name(s), &self.stage(s).inputs[input]);
+        let along_sum = |tile: &Tile| tile.cols.is_some_and(|cols| self.stage(s).reduced.contains(&cols.0));
+        if self.packed((s, input)).is_some_and(|packed| !along_sum(packed.tile)) {
+            let tensor = called(self.nest(), read.value);
+            return Err(format!(
+                "{name} reads {tensor}, which was packed, and is no contraction: only what is packed along the sum, in columns of its \
+                 tiles, is read otherwise"
+            ));
+        }
         let Packed { loops, tile, grouped, .. } = self.in_columns(place, input)?;
         let padded = place.tile.padded && tile.padded;
         if !padded || grouped || place.tile.space != self.of.region.machine.registers.to_string() {
