@@ -327,8 +327,8 @@ impl<'a> Bounds<'a> {
     }
 }
 
-/// Uses a condition `c - k*N` (or `k*N - c`), which must not be negative, to narrow the range of `N`; also where `N floordiv d` stands for
-/// `N`, or another size of one symbol is divided.
+/// Uses a condition `c - k*N` (or `k*N - c`), which must not be negative, to narrow the range of `N`. The condition may also hold a quotient
+/// in place of `N`, such as `(N + 1) floordiv 2`: then it bounds what is divided.
 pub fn tighten(facts: &mut Facts, condition: &Poly) {
     let (rest, constant) = condition.split_constant();
     let mut terms = rest.terms();

@@ -167,8 +167,8 @@ A kernel holds nodes:
   its own without registers, where the machine can: each trip begins the copy for the next one behind the last node that reads it.
 - `operand exp:2.0` brings a window of input 0 of stage 2 here; with `prefetch(4096, next when [65536 - N])` a loop that streams asks
   for what lies so many bytes ahead, and rows of the next group are asked for meanwhile. Either may be left out.
-  `pack prod:3.1` writes it to memory of its own, for later kernels. What lies in panels whose columns are what a sum makes is read by
-  contractions; where they are places of the sum, by a `place` of the sum on padded tiles of these columns.
+  `pack prod:3.1` writes it to memory of its own, for later kernels. Contractions read panels whose columns are columns of
+  the product. A `place` of the sum reads panels whose columns are places of the sum, on padded tiles of these columns.
 
 All but loops have a tile: `rows d0 cols d1 in l1 padded`. A tile has rows along one dim and columns along another; of
 every other dim it has one index. It lies in the space after `in`. `padded` reads what lies beyond the end of a tensor as zero,

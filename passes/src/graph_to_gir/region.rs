@@ -1,8 +1,8 @@
 //! A `graph.fusion` as the lowerings see it, and what they make of it.
 
 use std::collections::HashSet;
-use sutura_dialects::r#dyn::ops::SymbolOp;
 
+use sutura_dialects::r#dyn::ops::SymbolOp;
 use sutura_dialects::r#dyn::poly::Poly;
 use sutura_dialects::r#dyn::{Facts, SymbolInfo};
 use sutura_dialects::gir::types::ViewType;

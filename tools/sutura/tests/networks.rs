@@ -37,7 +37,12 @@ fn compile(name: &str, output: &Path, more: &[&str]) {
 fn matches_onnxruntime(name: &str, absolute: f64, relative: f64) {
     let folder = tempfile::tempdir().unwrap();
     let artifact = folder.path().join("model.sutura");
-    compile(name, &artifact, &[]);
+    let remarks = folder.path().join("remarks");
+    compile(name, &artifact, &["--no-cache", &format!("--remarks={}", remarks.display())]);
+    // A rule's kernels that are refused give way to slower ones, and nothing but a remark says so.
+    let remarks = std::fs::read_to_string(remarks).unwrap();
+    let refused = remarks.lines().find(|line| line.contains("is not lowered by the rule"));
+    assert_eq!(refused, None, "{name}");
     let model = Model::load_with(&artifact, Options::new().threads(2)).unwrap();
     let cases = cases(name);
     assert!(cases.len() >= 3, "{name} has {} cases", cases.len());

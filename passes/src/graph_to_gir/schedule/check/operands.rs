@@ -77,8 +77,8 @@ impl<'c> Check<'c, '_, '_> {
         });
         if tile.rows != several {
             return Err(format!(
-                "{name} is packed on a tile of which neither rows nor columns are places of the sum, or both, or of narrow numbers \
-                 that are not multiplied together"
+                "{name} is packed on a tile that must have places of the sum along its rows or along its columns, not along both; places of \
+                 narrow numbers must be multiplied together"
             ));
         }
         let mut seen: HashSet<usize> = HashSet::new();

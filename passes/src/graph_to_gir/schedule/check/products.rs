@@ -109,15 +109,15 @@ impl Check<'_, '_, '_> {
         if self.packed((s, input)).is_some_and(|packed| !along_sum(packed.tile)) {
             let tensor = called(self.nest(), read.value);
             return Err(format!(
-                "{name} reads {tensor}, which was packed, and is no contraction: only what is packed along the sum, in columns of its \
-                 tiles, is read otherwise"
+                "{name} reads {tensor}, which was packed, and is no contraction: other places read only what was packed in columns along \
+                 their sum"
             ));
         }
         let Packed { loops, tile, grouped, .. } = self.in_columns(place, input)?;
         let padded = place.tile.padded && tile.padded;
         if !padded || grouped || place.tile.space != self.of.region.machine.registers.to_string() {
             return Err(format!(
-                "input {input} of {name} is packed, and is read or was written on a tile that is not padded in registers"
+                "input {input} of {name} is packed, so it must be written and read on padded tiles in registers"
             ));
         }
         let all = |dim: usize| match self.left[dim] {
@@ -129,7 +129,7 @@ impl Check<'_, '_, '_> {
             let by_row = loops.iter().any(|(dim, split)| *dim == rows && *split == Split::One);
             if !(by_row && all(rows)) {
                 return Err(format!(
-                    "input {input} of {name} was packed in other rows than it is read in, or has not all of them"
+                    "input {input} of {name} is read in rows that it was not packed in, or in parts that do not divide them"
                 ));
             }
         }
