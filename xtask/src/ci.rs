@@ -4,7 +4,7 @@ use std::process::{Command, ExitCode};
 
 use crate::{Failure, fuzz, llvm_lit, process, setup, test, tidy};
 
-/// Prints the count of the tests as the last line, whatever failed.
+/// Prints the tests that failed and their count as the last lines, whatever failed.
 pub(crate) fn run() -> Result<ExitCode, Failure> {
     // Nothing builds without it.
     setup::run()?;
@@ -30,7 +30,7 @@ pub(crate) fn run() -> Result<ExitCode, Failure> {
     if !failures.is_empty() {
         eprintln!("error: failed: {}", failures.join(", "));
     }
-    println!("{summary}");
+    summary.print();
     Ok(if failures.is_empty() { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }
 

@@ -9,6 +9,7 @@ mod changed;
 mod ci;
 mod coverage;
 mod demo;
+mod failures;
 mod fuzz;
 mod gpu_bundle;
 mod llvm_lit;

@@ -4,14 +4,16 @@ use std::fmt;
 use std::io::{BufRead as _, BufReader};
 use std::process::{ExitCode, Stdio};
 
+use crate::failures::Failures;
 use crate::{Failure, changed, llvm_lit, nvidia, process, python, setup, skips};
 
-/// How many tests ran, over all test programs.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+/// How many tests ran, over all test programs, and which failed.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Summary {
     passed: u64,
     failed: u64,
     skipped: u64,
+    failures: Failures,
 }
 
 impl fmt::Display for Summary {
@@ -29,9 +31,20 @@ impl Summary {
         self.failed
     }
 
+    pub(crate) fn failures(&self) -> &Failures {
+        &self.failures
+    }
+
+    /// Prints what failed, then the count as the last line.
+    pub(crate) fn print(&self) {
+        print!("{}", self.failures);
+        println!("{self}");
+    }
+
     /// Adds a line such as `test result: ok. 3 passed; 0 failed; 1 ignored; 0 measured; 0 filtered out`, which libtest and
     /// its imitations print at the end of each test program. Other lines count nothing.
     fn add(&mut self, line: &str) {
+        self.failures.add(line);
         let Some((_, counts)) = line.strip_prefix("test result: ").and_then(|rest| rest.split_once(". ")) else {
             return;
         };
@@ -52,8 +65,14 @@ impl Summary {
 }
 
 impl Summary {
+    /// Adds all that pytest printed. False when no line of it counts tests.
+    pub(crate) fn add_pytest(&mut self, text: &str) -> bool {
+        text.lines().for_each(|line| self.failures.add(line));
+        text.lines().rev().any(|line| self.add_pytests_last(line))
+    }
+
     /// Adds pytest's last line, such as `1 failed, 95 passed, 1 skipped in 50.67s`. False for any other line.
-    pub(crate) fn add_pytest(&mut self, line: &str) -> bool {
+    fn add_pytests_last(&mut self, line: &str) -> bool {
         let Some((counts, _)) = line.trim_matches(|c| c == '=' || c == ' ').rsplit_once(" in ") else { return false };
         let mut counted = false;
         for count in counts.split(", ") {
@@ -87,7 +106,7 @@ pub(crate) fn run(arguments: &[String]) -> Result<ExitCode, Failure> {
     if let Err(failure) = &result {
         eprintln!("error: {failure}");
     }
-    println!("{summary}");
+    summary.print();
     Ok(if result.is_ok() { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }
 
@@ -157,11 +176,11 @@ mod tests {
     #[test]
     fn pytests_last_line_counts() {
         let mut summary = Summary::default();
-        assert!(!summary.add_pytest("........F.s      [100%]"));
-        assert!(!summary.add_pytest("FAILED tests/test_calls.py::test_x - AssertionError: 3 in 4"));
-        assert!(summary.add_pytest("1 failed, 95 passed, 2 skipped, 4 warnings in 61.02s (0:01:01)"));
-        assert!(summary.add_pytest("===== 1 passed, 1 error in 0.03s ====="));
-        assert_eq!(summary, Summary { passed: 96, failed: 2, skipped: 2 });
+        assert!(!summary.add_pytests_last("........F.s      [100%]"));
+        assert!(!summary.add_pytests_last("FAILED tests/test_calls.py::test_x - AssertionError: 3 in 4"));
+        assert!(summary.add_pytests_last("1 failed, 95 passed, 2 skipped, 4 warnings in 61.02s (0:01:01)"));
+        assert!(summary.add_pytests_last("===== 1 passed, 1 error in 0.03s ====="));
+        assert_eq!(summary, Summary { passed: 96, failed: 2, skipped: 2, ..Summary::default() });
     }
 
     #[test]
@@ -172,7 +191,7 @@ mod tests {
             .add("test result: FAILED. 7 passed; 8 failed; 0 ignored; 0 measured; 2 filtered out; finished in 0.19s");
         summary.add("note: test result: ok. 9 passed; 0 failed");
         summary.add("100 passed, 2 failed");
-        assert_eq!(summary, Summary { passed: 10, failed: 8, skipped: 1 });
+        assert_eq!(summary, Summary { passed: 10, failed: 8, skipped: 1, ..Summary::default() });
         assert_eq!(summary.to_string(), "10 passed, 8 failed, 1 skipped");
         summary.skip(3);
         assert_eq!(summary.to_string(), "7 passed, 8 failed, 4 skipped");

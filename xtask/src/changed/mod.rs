@@ -46,6 +46,7 @@ pub(crate) fn run(arguments: &[String]) -> Result<ExitCode, Failure> {
             note(python::tests_among_others(test::Lacking::Said, &mut summary));
         }
     }
+    print!("{}", summary.failures());
     println!("{summary}{}", if plan.everything.is_none() { ", beside what is skipped as said above" } else { "" });
     Ok(if failures.is_empty() { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }

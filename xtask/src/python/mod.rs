@@ -113,7 +113,7 @@ pub(crate) fn run(arguments: &[String]) -> Result<(), Failure> {
     }
     let mut summary = Summary::default();
     let result = environment().and_then(|python| tests(&python, &with, &others, &mut summary));
-    println!("{summary}");
+    summary.print();
     result
 }
 
@@ -163,7 +163,7 @@ fn tests(python: &Path, with: &[String], arguments: &[String], summary: &mut Sum
     print!("{text}");
     eprint!("{}", String::from_utf8_lossy(&output.stderr));
     notes.read().lines().for_each(|line| println!("{line}"));
-    let counted = text.lines().rev().any(|line| summary.add_pytest(line));
+    let counted = summary.add_pytest(&text);
     match (output.status.success(), counted) {
         (true, true) => Ok(()),
         (true, false) => Err(format!("`{shown}` does not say what it tested")),
