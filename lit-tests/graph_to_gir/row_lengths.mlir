@@ -106,8 +106,13 @@ func.func @fixed(%x: !x) -> !s {
 
 // -----
 
-// A kernel does not know that a length which is computed of sizes is short, so that versions would be copies.
+// A length that is computed of sizes is as good: a condition on it bounds them.
 // CHECK-LABEL: func.func @halves
+// CHECK: version when [-N floordiv 2 + 2621440, -N floordiv 2 + 128] {
+// CHECK: version when [-N floordiv 2 + 2621440, -N floordiv 2 + 512] {
+// CHECK: version when [-N floordiv 2 + 2621440, -N floordiv 2 + 4096] {
+// CHECK: version when [-N floordiv 2 + 2621440, -N floordiv 2 + 16384] {
+// CHECK: version when [-N floordiv 2 + 2621440, -N floordiv 2 + 32768] {
 // CHECK: version when [-N floordiv 2 + 2621440] {
 // CHECK-NOT: version when
 // CHECK: version {
@@ -130,4 +135,41 @@ func.func @halves(%x: !x, %n: !n) -> !s {
     graph.yield %s : !s
   }
   return %y : !s
+}
+
+// -----
+
+// Rows along which nothing is combined are not kept: only those that are worth fewer threads than a block has have versions. These are no
+// tiles of columns, since what is read ends elsewhere.
+// CHECK-LABEL: func.func @each_place
+// CHECK: version when [-N + 128] {
+// CHECK: version when [-N + 512] {
+// CHECK: version when [-N + 4096] {
+// CHECK-NOT: version when
+// CHECK: version {
+// CHECK-NOT: version
+!x = tensor<?x?xf32, #dyn.shape<[M, N + 1]>>
+!y = tensor<?x?xf32, #dyn.shape<[M, N]>>
+#id = affine_map<(d0, d1) -> (d0, d1)>
+#next = affine_map<(d0, d1) -> (d0, d1 + 1)>
+func.func @each_place(%x: !x) -> !y {
+  %M = dyn.symbol "M" : index
+  %N = dyn.symbol "N" : index
+  %y = graph.fusion(%x : !x) -> !y {
+  ^bb0(%a: !x):
+    %m = dyn.symbol "M" : index
+    %n = dyn.symbol "N" : index
+    %q = graph.compute ins(%a : !x) -> !y {iterators = #graph.iterators<[parallel, parallel]>, maps = [#next, #id]} {
+    ^bb0(%p: f32):
+      %i = graph.index 0 : index
+      %j = graph.index 1 : index
+      %k = arith.muli %i, %j : index
+      %c = arith.index_cast %k : index to i32
+      %f = arith.sitofp %c : i32 to f32
+      %v = arith.divf %p, %f : f32
+      graph.yield %v : f32
+    }
+    graph.yield %q : !y
+  }
+  return %y : !y
 }

@@ -45,3 +45,10 @@ pub(crate) fn lengths_apart(subgroup: i64) -> Vec<i64> {
     lengths.dedup();
     lengths
 }
+
+/// Those of them that fewer threads than a block has are worth. Rows along which nothing is combined are read once, so longer ones go through
+/// loops: to keep them would only take registers.
+pub(crate) fn lengths_of_few_threads(subgroup: i64) -> Vec<i64> {
+    let few = |columns: &i64| threads_for(i128::from(*columns), subgroup) < MOST_THREADS;
+    lengths_apart(subgroup).into_iter().filter(few).collect()
+}

@@ -93,7 +93,7 @@ fn an_encoder_layer_for_every_vendor() {
 
 #[test]
 fn a_small_cnn_for_every_vendor() {
-    for_every_vendor("cnn", 54);
+    for_every_vendor("cnn", 50);
 }
 
 #[test]

@@ -7,7 +7,8 @@ use sutura_dialects::gir::bounds::tighten;
 use sutura_dialects::schedule::{Kernel, Loop, Node, Place, Runs, Split, Tile, Version};
 
 use super::super::schedule::{Part, part_of};
-use crate::row_threads::lengths_apart;
+use crate::region::Stage;
+use crate::row_threads::{lengths_apart, lengths_of_few_threads};
 
 /// These versions, and before each the same for rows of at most so many columns, where the machine has threads and only the run
 /// knows the length of rows.
@@ -20,7 +21,7 @@ pub(in crate::graph_to_gir) fn by_length(parts: &[Part<'_, '_>], versions: Vec<V
 
 /// A version behind those for shorter rows.
 fn shorter(parts: &[Part<'_, '_>], version: Version, subgroup: i64) -> Vec<Version> {
-    let mut lengths = Lengths { parts, known: 0, unknown: Vec::new() };
+    let mut lengths = Lengths { parts, known: 0, unknown: Vec::new(), combined: false };
     version.launches.iter().flat_map(|launch| &launch.kernels).for_each(|kernel| lengths.kernel(kernel));
     let [columns] = &lengths.unknown[..] else { return vec![version] };
     let mut facts = parts[0].0.facts.clone();
@@ -33,7 +34,11 @@ fn shorter(parts: &[Part<'_, '_>], version: Version, subgroup: i64) -> Vec<Versi
         tighten(&mut facts, room);
         facts.range(columns).1 <= i128::from(*longest)
     };
-    let longest = lengths_apart(subgroup).into_iter().filter(useful);
+    let longest = match lengths.combined {
+        true => lengths_apart(subgroup),
+        false => lengths_of_few_threads(subgroup),
+    };
+    let longest = longest.into_iter().filter(useful);
     let rooms = longest.map(|longest| (longest, Poly::constant(longest).sub(columns))).filter(known);
     let at_most = |(_, room)| Version { guard: [&version.guard[..], &[room]].concat(), ..version.clone() };
     rooms.map(at_most).chain([version.clone()]).collect()
@@ -46,6 +51,8 @@ struct Lengths<'p, 'r, 'a> {
     known: i64,
     /// The others, each once.
     unknown: Vec<Poly>,
+    /// Something is combined along one of the others, so that it pays to keep rows.
+    combined: bool,
 }
 
 impl Lengths<'_, '_, '_> {
@@ -84,10 +91,14 @@ impl Lengths<'_, '_, '_> {
             Some(Split::By(columns)) => Poly::constant(columns),
             Some(Split::Even(parts)) => extent.ceildiv(parts),
         };
-        match length.as_const() {
-            Some(columns) => self.known = self.known.max(columns),
-            None if !self.unknown.contains(&length) => self.unknown.push(length),
-            None => {}
-        }
+        let Some(columns) = length.as_const() else {
+            let combines = |s: &Stage<'_>| s.reduced.contains(&col.0) || nest.scanned(s).is_some();
+            self.combined |= nest.stages.iter().any(combines);
+            if !self.unknown.contains(&length) {
+                self.unknown.push(length);
+            }
+            return;
+        };
+        self.known = self.known.max(columns);
     }
 }
