@@ -98,6 +98,12 @@ pub fn even_height(all: i64, most: i64) -> i64 {
     (1..=most).min_by_key(|rows| price_in_tiles(all, *rows, BUSY)).unwrap_or(most)
 }
 
+/// As [`even_height`], but of several the greatest: the first tile of rows waits for a right factor that comes from far, those after it
+/// find that near. The higher the first one is, the more it computes meanwhile.
+pub fn high_first(all: i64, most: i64) -> i64 {
+    (1..=most).rev().min_by_key(|rows| price_in_tiles(all, *rows, BUSY)).unwrap_or(most)
+}
+
 /// True when `stage` sums products of two tensors of `f32`, or of `i32`, that it reads element by element.
 pub fn is_contraction(nest: &Nest<'_>, stage: &Stage<'_>) -> bool {
     check_contraction(nest, stage).is_ok()

@@ -21,7 +21,7 @@ use super::inner_products::InnerProducts;
 use super::left::Blocks;
 use super::narrow::{followed, sums};
 use super::{each, in_grid, narrow, near_panels, place, split_sums, stage_name, staged, stream};
-use crate::region::contract::even_height;
+use crate::region::contract::{even_height, high_first};
 use crate::region::{Access, ContractPlan, Fit, Nest, Stage, Windows};
 
 /// Lowers a region of products: one, or several that are one launch.
@@ -152,7 +152,11 @@ impl<'r, 'a> Product<'r, 'a> {
         this.packs = !this.lies_in_panels() && !this.sums_nothing();
         this.tile.0 = this.rows_near().min(tile.0);
         if this.keeps_near() && rows.0 == rows.1 && rows.0 > this.tile.0 {
-            this.tile.0 = even_height(rows.0, this.tile.0);
+            let most = || this.rows_near().min(machine.tile(rows.0, columns).0);
+            this.tile.0 = match this.first_tile_waits() {
+                true => high_first(rows.0, most()),
+                false => even_height(rows.0, this.tile.0),
+            };
         }
         this.lower.retain(|lower| lower.rows < this.tile.0);
         // For one row the right factor goes by once, and is not worth packing.
@@ -176,6 +180,22 @@ impl<'r, 'a> Product<'r, 'a> {
     /// True when the compiler can pack the right factor.
     pub(super) fn packs_constants(&self) -> bool {
         self.plan.packed(self.nest).into_iter().all(|tensor| self.region.is_constant(tensor))
+    }
+
+    /// True where the first tile of rows reads a panel from beyond a unit's own cache and leaves it there for the others. Threads then have
+    /// panels enough to share.
+    fn first_tile_waits(&self) -> bool {
+        let as_it_is = !self.packs || self.packs_constants();
+        let (sums, panels) = (self.places_of_group().as_const(), self.all_panels());
+        let bytes = sums
+            .zip(panels)
+            .map(|(sums, panels)| sums.saturating_mul(panels).saturating_mul(self.tile.1).saturating_mul(4));
+        let far = bytes.is_some_and(|bytes| bytes / 2 > self.region.machine.near_bytes);
+        as_it_is
+            && self.step == 1
+            && self.split.is_none()
+            && far
+            && panels.is_some_and(|panels| panels >= near_panels::GROUPS)
     }
 
     pub(super) fn stage(&self) -> &'r Stage<'a> {
