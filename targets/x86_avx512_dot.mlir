@@ -21,23 +21,23 @@ target.machine @x86_avx512_dot {
   target.space @l3 {class = "sram", owner = "all", bytes = 33554432, gbps = 30, align = 64, cached}
   target.space @dram {class = "dram", owner = "all", gbps = 12, align = 64, stream = 8388608}
 
-  target.intrinsic @fma_f32_12x32(%a : !gir.tile<vec, f32, [12, 1]>, %b : !gir.tile<vec, f32, [1, 32]>, %c : !gir.tile<vec, f32, [12, 32]>) emit("vector.fma") {
-    %r = gir.contract %a, %b, %c : !gir.tile<vec, f32, [12, 1]>, !gir.tile<vec, f32, [1, 32]>, !gir.tile<vec, f32, [12, 32]>
+  target.intrinsic @fma_f32_12x32(%a : !gir.tile<vec, f32, [12, K]>, %b : !gir.tile<vec, f32, [K, 32]>, %c : !gir.tile<vec, f32, [12, 32]>) emit("vector.fma") extents({K = array<i64: 4, 2, 1>}) {
+    %r = gir.contract %a, %b, %c : !gir.tile<vec, f32, [12, K]>, !gir.tile<vec, f32, [K, 32]>, !gir.tile<vec, f32, [12, 32]>
     gir.yield %r : !gir.tile<vec, f32, [12, 32]>
   }
 
-  target.intrinsic @fma_f32_12x16(%a : !gir.tile<vec, f32, [12, 1]>, %b : !gir.tile<vec, f32, [1, 16]>, %c : !gir.tile<vec, f32, [12, 16]>) emit("vector.fma") {
-    %r = gir.contract %a, %b, %c : !gir.tile<vec, f32, [12, 1]>, !gir.tile<vec, f32, [1, 16]>, !gir.tile<vec, f32, [12, 16]>
+  target.intrinsic @fma_f32_12x16(%a : !gir.tile<vec, f32, [12, K]>, %b : !gir.tile<vec, f32, [K, 16]>, %c : !gir.tile<vec, f32, [12, 16]>) emit("vector.fma") extents({K = array<i64: 4, 2, 1>}) {
+    %r = gir.contract %a, %b, %c : !gir.tile<vec, f32, [12, K]>, !gir.tile<vec, f32, [K, 16]>, !gir.tile<vec, f32, [12, 16]>
     gir.yield %r : !gir.tile<vec, f32, [12, 16]>
   }
 
-  target.intrinsic @fma_f32_6x32(%a : !gir.tile<vec, f32, [6, 1]>, %b : !gir.tile<vec, f32, [1, 32]>, %c : !gir.tile<vec, f32, [6, 32]>) emit("vector.fma") {
-    %r = gir.contract %a, %b, %c : !gir.tile<vec, f32, [6, 1]>, !gir.tile<vec, f32, [1, 32]>, !gir.tile<vec, f32, [6, 32]>
+  target.intrinsic @fma_f32_6x32(%a : !gir.tile<vec, f32, [6, K]>, %b : !gir.tile<vec, f32, [K, 32]>, %c : !gir.tile<vec, f32, [6, 32]>) emit("vector.fma") extents({K = array<i64: 4, 2, 1>}) {
+    %r = gir.contract %a, %b, %c : !gir.tile<vec, f32, [6, K]>, !gir.tile<vec, f32, [K, 32]>, !gir.tile<vec, f32, [6, 32]>
     gir.yield %r : !gir.tile<vec, f32, [6, 32]>
   }
 
-  target.intrinsic @fma_f32_4x32(%a : !gir.tile<vec, f32, [4, 1]>, %b : !gir.tile<vec, f32, [1, 32]>, %c : !gir.tile<vec, f32, [4, 32]>) emit("vector.fma") {
-    %r = gir.contract %a, %b, %c : !gir.tile<vec, f32, [4, 1]>, !gir.tile<vec, f32, [1, 32]>, !gir.tile<vec, f32, [4, 32]>
+  target.intrinsic @fma_f32_4x32(%a : !gir.tile<vec, f32, [4, K]>, %b : !gir.tile<vec, f32, [K, 32]>, %c : !gir.tile<vec, f32, [4, 32]>) emit("vector.fma") extents({K = array<i64: 4, 2, 1>}) {
+    %r = gir.contract %a, %b, %c : !gir.tile<vec, f32, [4, K]>, !gir.tile<vec, f32, [K, 32]>, !gir.tile<vec, f32, [4, 32]>
     gir.yield %r : !gir.tile<vec, f32, [4, 32]>
   }
 

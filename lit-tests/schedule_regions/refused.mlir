@@ -1118,6 +1118,29 @@ func.func @all_of_the_sum(%x: tensor<?x24xf32, #dyn.shape<[M, 24]>>, %w: tensor<
 #mk = affine_map<(d0, d1, d2) -> (d0, d2)>
 #kn = affine_map<(d0, d1, d2) -> (d2, d1)>
 #mn = affine_map<(d0, d1, d2) -> (d0, d1)>
+func.func @uneven_parts_of_the_sum(%x: tensor<?x24xf32, #dyn.shape<[M, 24]>>, %w: tensor<24x40xf32>) -> tensor<?x40xf32, #dyn.shape<[M, 40]>> {
+  %M = dyn.symbol "M" : index
+  // expected-error @below {{'graph.fusion' op has a schedule that is refused: version 0, launch 1: the contraction %p is placed where d2, which it sums over, has more than one index}}
+  %y = graph.fusion(%x, %w : tensor<?x24xf32, #dyn.shape<[M, 24]>>, tensor<24x40xf32>) -> tensor<?x40xf32, #dyn.shape<[M, 40]>> {schedule = #schedule.tree<
+    version { kernel { loop d1 by 16 grid { loop d2 { pack p:0.1 cols d1 in vec padded } } } kernel { loop d1 by 16 grid { loop d0 by 4 grid { loop d2 by 5 { contract p:0 rows d0 cols d1 in vec } } } } }
+  >} {
+  ^bb0(%a: tensor<?x24xf32, #dyn.shape<[M, 24]>>, %b: tensor<24x40xf32>):
+    %M = dyn.symbol "M" : index
+    %p = graph.compute ins(%a, %b : tensor<?x24xf32, #dyn.shape<[M, 24]>>, tensor<24x40xf32>) -> tensor<?x40xf32, #dyn.shape<[M, 40]>> {combiners = #graph.combiners<[add]>, iterators = #graph.iterators<[parallel, parallel, reduce]>, maps = [#mk, #kn, #mn]} {
+    ^bb0(%l: f32, %r: f32):
+      %v = arith.mulf %l, %r : f32
+      graph.yield %v : f32
+    }
+    graph.yield %p : tensor<?x40xf32, #dyn.shape<[M, 40]>>
+  }
+  return %y : tensor<?x40xf32, #dyn.shape<[M, 40]>>
+}
+
+// -----
+
+#mk = affine_map<(d0, d1, d2) -> (d0, d2)>
+#kn = affine_map<(d0, d1, d2) -> (d2, d1)>
+#mn = affine_map<(d0, d1, d2) -> (d0, d1)>
 func.func @rows_of_the_right(%x: tensor<?x24xf32, #dyn.shape<[M, 24]>>, %w: tensor<24x40xf32>) -> tensor<?x40xf32, #dyn.shape<[M, 40]>> {
   %M = dyn.symbol "M" : index
   // expected-error @below {{'graph.fusion' op has a schedule that is refused: version 0, launch 1: input 1 of %p is packed, and has no columns there}}

@@ -88,3 +88,21 @@ target.machine @m {triple = "x86_64-linux-gnu", features = ""} {
     gir.yield %r : !gir.tile<dram, i32, [M, 8]>
   }
 }
+
+// -----
+
+// Multiplications of vectors take places of a sum in turn: of each factor one lies in registers.
+target.machine @in_turn {triple = "x86_64-linux-gnu", features = ""} {
+  target.space @vec {class = "reg", owner = "unit", bytes = 1024, vector = 32}
+  target.space @dram {class = "dram", owner = "all"}
+  target.intrinsic @fits(%a : !gir.tile<vec, f32, [4, K]>, %b : !gir.tile<vec, f32, [K, 32]>, %c : !gir.tile<vec, f32, [4, 32]>)
+      emit("vector.fma") extents({K = array<i64: 64, 1>}) {
+    %r = gir.contract %a, %b, %c : !gir.tile<vec, f32, [4, K]>, !gir.tile<vec, f32, [K, 32]>, !gir.tile<vec, f32, [4, 32]>
+    gir.yield %r : !gir.tile<vec, f32, [4, 32]>
+  }
+  // expected-error @+1 {{takes tiles of 1184 bytes in space 'vec', which has room for 1024}}
+  target.intrinsic @crowded(%a : !gir.tile<vec, f32, [8, 4]>, %b : !gir.tile<vec, f32, [4, 32]>, %c : !gir.tile<vec, f32, [8, 32]>) emit("vector.fma") {
+    %r = gir.contract %a, %b, %c : !gir.tile<vec, f32, [8, 4]>, !gir.tile<vec, f32, [4, 32]>, !gir.tile<vec, f32, [8, 32]>
+    gir.yield %r : !gir.tile<vec, f32, [8, 32]>
+  }
+}

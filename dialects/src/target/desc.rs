@@ -210,11 +210,6 @@ impl TargetDesc {
             && self.register_tiles.iter().any(|tile| tile.space == space && tile.kr > 1 && tile.operand != tile.acc)
     }
 
-    /// The largest register tile for operands of this element type.
-    pub fn register_tile(&self, operand: Type) -> Option<&RegisterTile> {
-        self.register_tiles.iter().filter(|t| t.operand == operand).max_by_key(|t| (t.mr * t.nr * t.kr, t.nr))
-    }
-
     /// Features that a host must have, without their sign.
     pub fn required_features(&self) -> impl Iterator<Item = &str> {
         self.features.iter().filter_map(|f| f.strip_prefix('+'))

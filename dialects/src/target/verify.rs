@@ -132,19 +132,32 @@ impl VerifyRegions for IntrinsicOp<'_> {
     }
 }
 
+/// What `emit` calls multiplications of vectors. They take the places of a sum in turn, and of each factor one place lies in registers.
+const IN_TURN: &str = "vector.fma";
+
 /// Bytes of the tiles of an intrinsic in a space of no stated size, at most.
 const MOST_BYTES: u64 = 1 << 30;
 
 /// Says in which space the tiles that an intrinsic takes at a time have no room. Whatever is computed from their extents is
 /// a small number where they have.
 fn crowded(machine: OpRef<'_>, intrinsic: OpRef<'_>) -> Option<String> {
+    let in_turn = IntrinsicOp::from_ref(intrinsic).emit() == IN_TURN;
+    let at_a_time = |operand: usize, tile: &TileType| match operand {
+        0 | 1 if in_turn => {
+            let places = if operand == 0 { &tile.cols } else { &tile.rows };
+            let places = places.as_const().and_then(|places| u64::try_from(places).ok());
+            tile.bytes(machine.cx) / places.unwrap_or(1).max(1)
+        }
+        _ => tile.bytes(machine.cx),
+    };
     instances::signatures(intrinsic).iter().find_map(|(operands, _)| {
-        let tiles = || operands.iter().filter_map(|ty| machine.cx.type_as::<TileType>(*ty));
-        tiles().find_map(|tile| {
+        let tiles =
+            || operands.iter().enumerate().filter_map(|(i, ty)| Some((i, machine.cx.type_as::<TileType>(*ty)?)));
+        tiles().find_map(|(_, tile)| {
             let space = space_in(machine, &tile.space)?;
             let stated = space.bytes().and_then(|bytes| u64::try_from(bytes).ok());
-            let all = tiles().filter(|other| other.space == tile.space);
-            let needed = all.fold(0, |sum: u64, other| sum.saturating_add(other.bytes(machine.cx)));
+            let all = tiles().filter(|(_, other)| other.space == tile.space);
+            let needed = all.fold(0, |sum: u64, (i, other)| sum.saturating_add(at_a_time(i, other)));
             let room = stated.unwrap_or(MOST_BYTES);
             (needed > room)
                 .then(|| format!("takes tiles of {needed} bytes in space '{}', which has room for {room}", tile.space))

@@ -31,6 +31,8 @@ pub(super) struct Machine {
     pub(super) vectors: (i64, i64),
     /// Rows and columns of register tiles of products, the best first.
     tiles: Vec<(i64, i64)>,
+    /// Such tiles, and how many places of a sum an instruction for them has: where those are several, the most first.
+    places: Vec<((i64, i64), i64)>,
     /// Tiles of products of narrow numbers, each of which the machine has an instruction for.
     narrow: Vec<RegisterTile>,
     /// What the units of a group have of a product whose factors lie in the group's memory, the highest first.
@@ -121,6 +123,7 @@ impl Machine {
             resident: RESIDENT,
             vectors: (32, 16),
             tiles: halved(TILE),
+            places: vec![],
             narrow: vec![],
             group_tiles: vec![],
             shared_bytes: i64::MAX,
@@ -141,6 +144,11 @@ impl Machine {
         if tiles.is_empty() {
             tiles = halved(tile_for(desc));
         }
+        let deep =
+            |t: &&RegisterTile| t.kr > 1 && (t.operand, t.acc) == (Type::F32, Type::F32) && *t.space == *registers;
+        let mut places: Vec<((i64, i64), i64)> =
+            desc.register_tiles.iter().filter(deep).map(|t| ((t.mr, t.nr), t.kr)).collect();
+        places.sort_by_key(|(_, places)| std::cmp::Reverse(*places));
         let narrow = desc.register_tiles.iter().filter(|t| t.kr > 1 && t.operand != t.acc).cloned().collect();
         let own = desc.caches().filter(|space| space.owner != Owner::All).filter_map(|space| space.bytes).max();
         // A thread's scratch is at most twice that of any machine.
@@ -168,6 +176,7 @@ impl Machine {
             resident,
             vectors,
             tiles,
+            places,
             narrow,
             group_tiles,
             shared_bytes,
@@ -220,6 +229,11 @@ impl Machine {
             tile.depth /= 2;
         }
         Ok(tile)
+    }
+
+    /// How many places of a sum an instruction for such a tile has, where those are several; the most first.
+    pub(super) fn places(&self, tile: (i64, i64)) -> impl Iterator<Item = i64> {
+        self.places.iter().filter(move |(other, _)| *other == tile).map(|(_, places)| *places)
     }
 
     /// Rows and columns of register tiles of products, the best first.

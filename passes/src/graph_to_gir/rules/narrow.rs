@@ -17,6 +17,13 @@ impl Product<'_, '_> {
         self.plan.sums.last().copied().filter(|_| self.step > 1)
     }
 
+    /// True where the numbers of a row of the left factor lie side by side, as those do that a group makes.
+    fn lhs_lies_along_sum(&self) -> bool {
+        let lhs = &self.stage().inputs[self.plan.lhs];
+        let last = lhs.index.last().and_then(|e| self.nest.plain(*e));
+        !self.plan.left.is_empty() || last.is_some() && last == self.plan.sums.last().copied()
+    }
+
     /// True where the tiles of the product lie in registers that only multiply.
     pub(super) fn only_multiplies(&self) -> bool {
         self.region.machine.only_multiplies(&self.space)
@@ -44,6 +51,24 @@ impl Product<'_, '_> {
         let many = self.panels().as_const().is_some_and(|panels| panels >= PANELS);
         Some(rows / self.tile.0).filter(|tiles| *tiles > 1 && many && !fits)
     }
+}
+
+/// Loops over what is summed around a contraction in tiles of so many rows. Where the number of rows is open, a tile asks for each row whether it
+/// exists. By weights that the compiler has packed, a trip has as many places of the sum as an instruction for the tile, so that it asks once for
+/// all of them.
+pub(super) fn sums_of_tile(product: &Product<'_, '_>, rows: i64, body: Vec<Node>) -> Vec<Node> {
+    let facts = &product.region.facts;
+    let range = product.plan.row().map(|row| facts.range(&product.extent(row)));
+    let asks = range.is_some_and(|(least, most)| least < most) && product.lhs_lies_along_sum();
+    let weights = product.keeps_near() && product.packs && product.packs_constants();
+    let Some((last, outer)) = product.plan.sums.split_last().filter(|_| product.step == 1 && asks && weights) else {
+        return sums(product, product.step, body);
+    };
+    let mut of_machine = product.region.machine.places((rows, product.tile.1));
+    let places = of_machine.find(|places| facts.divisible(&product.extent(*last), *places));
+    let split = places.map_or(Split::One, Split::By);
+    let body = vec![Node::Loop(Loop::new(Dim(*last), split, Runs::InTurn, body))];
+    outer.iter().rev().fold(body, |body, dim| vec![each(*dim, body)])
 }
 
 /// Loops over what is summed, outermost first; the last one takes so many places where a contraction takes several.

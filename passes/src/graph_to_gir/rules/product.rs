@@ -19,7 +19,7 @@ use super::super::region::{FusedRegion, Lowered};
 use super::super::schedule::{Group, Part, begin_of, emit};
 use super::inner_products::InnerProducts;
 use super::left::Blocks;
-use super::narrow::{followed, sums};
+use super::narrow::{followed, sums, sums_of_tile};
 use super::{each, in_grid, narrow, near_panels, place, split_sums, stage_name, staged, stream};
 use crate::region::contract::{even_height, high_first};
 use crate::region::{Access, ContractPlan, Fit, Nest, Stage, Windows};
@@ -371,7 +371,7 @@ fn product_kernel(product: &Product<'_, '_>, (rows, tiles): (i64, i64)) -> Kerne
     let tile =
         Tile { rows: plan.row().map(Dim), cols: Some(Dim(plan.col())), space, padded: product.only_multiplies() };
     let contract = Node::Place(Place { contract: true, ..place(nest, plan.stage, &tile) });
-    let body = sums(product, product.step, vec![contract]);
+    let body = sums_of_tile(product, rows, vec![contract]);
     let mut body = followed(product, rows, (&tile, body));
     let row = plan.row().filter(|row| !nest.is_unit(*row));
     // Groups that follow each other share a panel.

@@ -4,6 +4,7 @@ use sutura_dialects::schedule::{Dim, Place, Split, Tile};
 
 use super::super::describe::called;
 use super::{Check, Checked, Left};
+use crate::region::Windows;
 use crate::region::contract::{check_product, narrow_factors};
 
 /// How an input lies that was packed, by this kernel or one before.
@@ -30,10 +31,10 @@ impl Check<'_, '_, '_> {
         let shared = (0..2).all(|input| self.shared.contains(&(s, input)));
         let mut several = stage.reduced.iter().filter(|dim| self.left[**dim] != Left::Index);
         let (first, second) = (several.next(), several.next());
-        // Tiles of narrow factors are whole.
-        let narrow = narrow_factors(nest, stage).is_some();
+        // A processor's unit has all places of a sum, also where nobody has brought them near.
+        let has_all = machine.windows() == Windows::Near || narrow_factors(nest, stage).is_some();
         let whole = |dim: usize| match self.left[dim] {
-            Left::Tile(by) => shared || narrow && self.of.region.facts.divisible(&nest.extents[dim], by),
+            Left::Tile(by) => shared || has_all && self.of.region.facts.divisible(&nest.extents[dim], by),
             _ => false,
         };
         if let Some(dim) = second.or(first.filter(|dim| !whole(**dim))) {
@@ -152,6 +153,8 @@ impl Check<'_, '_, '_> {
         let alike = |dim: usize, split: Split| match (self.left[dim], split) {
             // Of narrow factors, which are whole, a contraction may take several of the groups that were packed.
             (Left::Tile(by), Split::By(packed)) => by == packed || narrow && packed > 0 && by % packed == 0,
+            // Places of a sum that were packed one after the other are rows of a tile.
+            (Left::Tile(_), Split::One) => self.stage(place.stage.number).reduced.contains(&dim),
             (left, Split::One) => left == Left::Index,
             _ => false,
         };
