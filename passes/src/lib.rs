@@ -14,6 +14,7 @@ pub mod expand_operators;
 pub mod expand_truncf;
 pub mod fold_into_weights;
 pub mod fold_launches;
+pub mod fold_padding;
 mod functions;
 pub mod generic;
 pub mod gir;
@@ -91,6 +92,7 @@ pub fn register(registry: &mut PassRegistry) {
     registry.add(&integer_products::INTEGER_PRODUCTS);
     registry.add(&mask_ranges::MASK_RANGES);
     registry.add(&legalize_elements::LEGALIZE_ELEMENTS);
+    registry.add(&fold_padding::FOLD_PADDING);
     registry.add(&lower_quant_ops::LOWER_QUANT_OPS);
     registry.add(&rt_to_upstream::CONVERT_RT_TO_LLVM);
     registry.add(&outline_regions::OUTLINE_REGIONS);

@@ -9,7 +9,7 @@ pub const SHAPES: &str = "scf-for-to-while,scalars-to-tensors,outline-regions,in
      outline-regions,inline-decided,convert-elementwise-to-graph,propagate-shapes";
 
 /// Regions that become kernels.
-pub const STITCH: &str = "lower-quant-ops,split-complex,legalize-elements,narrow-products,split-products,channels-last,\
+pub const STITCH: &str = "lower-quant-ops,split-complex,legalize-elements,fold-padding,narrow-products,split-products,channels-last,\
      propagate-reshapes,mask-ranges,stitch,\
      refine-fusion-plan";
 

@@ -12,6 +12,7 @@ use sutura_passes::channels_last::CHANNELS_LAST;
 use sutura_passes::check_combiners::CHECK_COMBINERS;
 use sutura_passes::expand_operators::EXPAND_OPERATORS;
 use sutura_passes::fold_into_weights::FOLD_INTO_WEIGHTS;
+use sutura_passes::fold_padding::FOLD_PADDING;
 use sutura_passes::graph_operator_rewrite::GRAPH_OPERATOR_REWRITE;
 use sutura_passes::graph_property_rewrite::GRAPH_PROPERTY_REWRITE;
 use sutura_passes::integer_products::INTEGER_PRODUCTS;
@@ -129,6 +130,7 @@ fn docs_are_up_to_date() {
         &LOWER_QUANT_OPS,
         &SPLIT_COMPLEX,
         &LEGALIZE_ELEMENTS,
+        &FOLD_PADDING,
         &NARROW_PRODUCTS,
         &SPLIT_PRODUCTS,
         &CHANNELS_LAST,

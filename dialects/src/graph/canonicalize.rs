@@ -58,7 +58,7 @@ pub fn drop_inputs(op: Op, rw: &mut Rewriter<'_>) -> Option<()> {
             if let Some(j) = (0..i).find(|j| same(i, *j)) {
                 return Some((i, Some(args[j])));
             }
-            (view.body.is_unused(args[i]) && is_dispensable(compute, i)).then_some((i, None))
+            (view.body.is_unused(args[i]) && is_dispensable(view, i)).then_some((i, None))
         })
     })();
     let (input, twin) = rw.require(op, found, "every input is read, or gives an extent, and no two are the same")?;
@@ -67,8 +67,7 @@ pub fn drop_inputs(op: Op, rw: &mut Rewriter<'_>) -> Option<()> {
 
 /// True when every iterator that this input gives an extent has it from another operand as well, or from a result type
 /// that states it.
-fn is_dispensable(compute: ComputeOp<'_>, input: usize) -> bool {
-    let view = compute.op_ref();
+pub fn is_dispensable(view: OpRef<'_>, input: usize) -> bool {
     let Some(form) = super::ComputeForm::of(view) else { return false };
     let cx = view.cx;
     let others = form.inputs().zip(&form.input_maps).zip(&form.oob).enumerate();

@@ -45,7 +45,7 @@ use sutura_ir::interfaces::{InlineCallables, Inliner};
 use sutura_ir::registry::{Dialect, DialectBuilder};
 use sutura_ir::{Attr, AttrData, Loc, Op, Type};
 
-pub use canonicalize::drop_inputs;
+pub use canonicalize::{drop_inputs, is_dispensable};
 pub use combine::{Combiner, CombinersAttr, Joint, Law, StateAttr};
 pub use decide_size::{DecideSizeOp, is_reserve};
 pub use fft::FftOp;
