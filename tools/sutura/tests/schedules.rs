@@ -108,7 +108,7 @@ fn what_does_not_fit_is_told() {
         (|_| "module { func.func private @f() }".to_owned(), 1, "is no schedule, and the file is to hold nothing else"),
         (|text| text.replace("region \"", "region \"x"), 1, "has a schedule for no region of the program"),
         (|text| text.replace("loop d0 by", "loop d9 by"), 3, "'d9' is no dim of the region"),
-        (|text| text.replace("contract ", "place "), 3, "which was packed, and is no contraction"),
+        (|text| text.replace(" by 4 { contract ", " { place "), 3, "which was packed, and is no contraction"),
     ];
     for (i, (change, code, words)) in cases.into_iter().enumerate() {
         let output = with_schedules(folder.path(), change);
