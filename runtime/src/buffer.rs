@@ -6,34 +6,25 @@ use std::alloc::{Layout, alloc_zeroed, dealloc};
 use std::num::NonZeroUsize;
 use std::ptr::NonNull;
 
-use memmap2::MmapMut;
-
 use crate::abi::ALIGNMENT;
 use crate::error::{Error, Result};
 
-/// From so many bytes on, memory is pages of the system, huge ones where it has them. NumPy does the same.
-const PAGES_FROM: usize = 4 << 20;
+/// From so many bytes on, memory lies in huge pages where the system has them. NumPy does the same.
+const HUGE_FROM: usize = 4 << 20;
 
-/// The size of a huge page on x86 and on Arm with pages of 4 KiB. Elsewhere the alignment is of no use, and does no harm.
+/// The size of a huge page on x86, and on Arm with pages of 4 KiB. Elsewhere the alignment is of no use, and does no harm.
 const HUGE_PAGE: usize = 2 << 20;
 
-/// Zero-initialised bytes, aligned to [`ALIGNMENT`].
+/// Zero-initialised bytes, aligned to [`ALIGNMENT`], many of them to a huge page.
+///
+/// The allocation is asked for with alignment 1 and aligned by hand: an allocator answers a plain zeroed request
+/// with fresh pages of the system, untouched until used, but has to clear an aligned one byte by byte.
 pub(crate) struct AlignedBuffer {
-    /// First aligned byte; dangling (but aligned) where there is no memory.
+    /// First aligned byte; dangling (but aligned) when `layout.size()` is 0.
     data: NonNull<u8>,
     len: usize,
-    memory: Memory,
-}
-
-/// What holds the bytes, until it is dropped.
-enum Memory {
-    None,
-    /// Asked for with alignment 1 and aligned by hand: an allocator answers a plain zeroed request with fresh pages of the system,
-    /// untouched until used, but has to clear an aligned one byte by byte.
-    Heap(NonNull<u8>, Layout),
-    Pages {
-        _mapped: MmapMut,
-    },
+    base: NonNull<u8>,
+    layout: Layout,
 }
 
 // SAFETY: the buffer owns its bytes alone; shared access is read-only through `&self`.
@@ -47,7 +38,7 @@ pub(crate) const EMPTY: NonNull<u8> = NonNull::without_provenance(NonZeroUsize::
 impl AlignedBuffer {
     /// No bytes, no allocation.
     pub(crate) fn empty() -> Self {
-        Self { data: EMPTY, len: 0, memory: Memory::None }
+        Self { data: EMPTY, len: 0, base: EMPTY, layout: Layout::new::<()>() }
     }
 
     /// Forgets what lies behind `len` bytes, and keeps the memory.
@@ -57,35 +48,22 @@ impl AlignedBuffer {
 
     /// `len` zero bytes; `what` says for an error what they were for.
     pub(crate) fn zeroed(len: usize, what: &str) -> Result<Self> {
-        let made = match len {
-            0 => return Ok(Self::empty()),
-            1..PAGES_FROM => Self::from_heap(len),
-            PAGES_FROM.. => Self::of_pages(len),
-        };
-        made.ok_or_else(|| Error::OutOfMemory { bytes: len, what: what.to_owned() })
-    }
-
-    fn from_heap(len: usize) -> Option<Self> {
-        let layout = Layout::from_size_align(len.checked_add(ALIGNMENT)?, 1).ok()?;
-        // SAFETY: the size is not zero.
-        let base = NonNull::new(unsafe { alloc_zeroed(layout) })?;
-        let skip = base.as_ptr().addr().wrapping_neg() % ALIGNMENT;
-        // SAFETY: `skip < ALIGNMENT`, so `skip + len` stays within the `len + ALIGNMENT` bytes of the allocation.
+        if len == 0 {
+            return Ok(Self::empty());
+        }
+        let out_of_memory = || Error::OutOfMemory { bytes: len, what: what.to_owned() };
+        let alignment = if len < HUGE_FROM { ALIGNMENT } else { HUGE_PAGE };
+        let size = len.checked_add(alignment).ok_or_else(out_of_memory)?;
+        let layout = Layout::from_size_align(size, 1).map_err(|_| out_of_memory())?;
+        // SAFETY: `size` is not zero.
+        let base = NonNull::new(unsafe { alloc_zeroed(layout) }).ok_or_else(out_of_memory)?;
+        let skip = base.as_ptr().addr().wrapping_neg() % alignment;
+        // SAFETY: `skip < alignment`, so `skip + len` stays within the `len + alignment` bytes of the allocation.
         let data = unsafe { base.add(skip) };
-        Some(Self { data, len, memory: Memory::Heap(base, layout) })
-    }
-
-    /// Begins where a huge page may, and asks for such pages: weights that go by once per run cost a table walk for each page, and
-    /// processors read ahead no further than to its end.
-    fn of_pages(len: usize) -> Option<Self> {
-        let mut mapped = MmapMut::map_anon(len.checked_add(HUGE_PAGE)?).ok()?;
-        // Advice: a system without huge pages refuses it, and has small ones.
-        #[cfg(target_os = "linux")]
-        let _ = mapped.advise(memmap2::Advice::HugePage);
-        let skip = mapped.as_ptr().addr().wrapping_neg() % HUGE_PAGE;
-        // What lies before and behind is never touched, and takes no memory.
-        let data = NonNull::from(mapped.get_mut(skip..skip + len)?).cast();
-        Some(Self { data, len, memory: Memory::Pages { _mapped: mapped } })
+        if len >= HUGE_FROM {
+            ask_for_huge_pages(data, len);
+        }
+        Ok(Self { data, len, base, layout })
     }
 
     /// A copy of `bytes`.
@@ -104,7 +82,7 @@ impl AlignedBuffer {
     }
 
     pub(crate) fn as_slice(&self) -> &[u8] {
-        // SAFETY: `data` points to `len` bytes that are initialised, zeros at first (or is dangling and aligned, with `len` 0).
+        // SAFETY: `data` points to `len` bytes, initialised by `alloc_zeroed` (or dangling and aligned with `len` 0).
         unsafe { std::slice::from_raw_parts(self.data.as_ptr(), self.len) }
     }
 
@@ -114,11 +92,21 @@ impl AlignedBuffer {
     }
 }
 
+/// Weights that go by once per run cost a table walk for each page, and processors read ahead no further than to its end. This is advice:
+/// a system without huge pages refuses it.
+fn ask_for_huge_pages(data: NonNull<u8>, len: usize) {
+    #[cfg(target_os = "linux")]
+    // SAFETY: the bytes belong to the allocation, and the advice changes none of them.
+    let _ = unsafe { libc::madvise(data.as_ptr().cast(), len, libc::MADV_HUGEPAGE) };
+    #[cfg(not(target_os = "linux"))]
+    let _ = (data, len);
+}
+
 impl Drop for AlignedBuffer {
     fn drop(&mut self) {
-        if let Memory::Heap(base, layout) = self.memory {
+        if self.layout.size() != 0 {
             // SAFETY: `base` came from `alloc_zeroed` with this layout and is freed only here.
-            unsafe { dealloc(base.as_ptr(), layout) };
+            unsafe { dealloc(self.base.as_ptr(), self.layout) };
         }
     }
 }
@@ -129,7 +117,7 @@ mod tests {
 
     #[test]
     fn is_aligned_and_zero() {
-        for len in [0, 1, 63, 64, 65, 4096, 1 << 20, PAGES_FROM - 1, PAGES_FROM, PAGES_FROM + 65] {
+        for len in [0, 1, 63, 64, 65, 4096, 1 << 20, HUGE_FROM - 1, HUGE_FROM, HUGE_FROM + 65] {
             let mut buffer = AlignedBuffer::zeroed(len, "test").unwrap();
             assert_eq!(buffer.as_mut_ptr().addr() % ALIGNMENT, 0);
             assert_eq!(buffer.as_slice().len(), len);
@@ -139,8 +127,8 @@ mod tests {
     }
 
     #[test]
-    fn a_large_buffer_begins_where_a_huge_page_may() {
-        let buffer = AlignedBuffer::zeroed(PAGES_FROM, "test").unwrap();
+    fn many_bytes_begin_where_a_huge_page_may() {
+        let buffer = AlignedBuffer::zeroed(HUGE_FROM, "test").unwrap();
         assert_eq!(buffer.as_slice().as_ptr().addr() % HUGE_PAGE, 0);
     }
 
