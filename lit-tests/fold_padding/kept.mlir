@@ -95,3 +95,23 @@ func.func @computed(%x: tensor<9xf32>, %w: tensor<3xf32>) -> tensor<9xf32> {
   }
   return %y : tensor<9xf32>
 }
+
+// The product of a padded matrix and itself, turned: each read says how far the sum of the other runs.
+#pad2 = affine_map<(m, k) -> (m, k - 1)>
+#same2 = affine_map<(m, k) -> (m, k)>
+#lhs = affine_map<(m, n, k) -> (m, k)>
+#rhs = affine_map<(m, n, k) -> (n, k)>
+#out = affine_map<(m, n, k) -> (m, n)>
+func.func @twice(%x: tensor<4x9xf32>) -> tensor<4x4xf32> {
+  // expected-remark @below {{%p stays a tensor that is padded: one operation reads it twice}}
+  %p = graph.compute ins(%x : tensor<4x9xf32>) -> tensor<4x11xf32> {iterators = #graph.iterators<[parallel, parallel]>, maps = [#pad2, #same2], oob = [1.0 : f32]} {
+  ^bb0(%a: f32):
+    graph.yield %a : f32
+  }
+  %y = graph.compute ins(%p, %p : tensor<4x11xf32>, tensor<4x11xf32>) -> tensor<4x4xf32> {iterators = #graph.iterators<[parallel, parallel, reduce]>, combiners = #graph.combiners<[add]>, maps = [#lhs, #rhs, #out]} {
+  ^bb0(%a: f32, %b: f32):
+    %m = arith.mulf %a, %b : f32
+    graph.yield %m : f32
+  }
+  return %y : tensor<4x4xf32>
+}

@@ -117,7 +117,7 @@ impl Padding {
 
     /// What reads the padded tensor, and as which of its inputs; or why one cannot pad.
     fn readers(&self, view: OpRef<'_>) -> Result<Vec<(Op, usize)>, String> {
-        let mut readers = Vec::new();
+        let mut readers: Vec<(Op, usize)> = Vec::new();
         for used in view.body.uses(view.result(0)) {
             let reader = view.at(used.owner);
             let form = ComputeForm::of(reader).filter(|_| reader.is::<sutura_dialects::graph::ComputeOp<'_>>());
@@ -133,6 +133,10 @@ impl Padding {
                     return Err("what reads it pads as well, and a part of the tensor is cut off between".to_owned());
                 }
                 _ => {}
+            }
+            // Each of two reads may be all that says how far the other one runs.
+            if readers.iter().any(|(op, _)| *op == reader.op) {
+                return Err("one operation reads it twice".to_owned());
             }
             if !is_dispensable(reader, used.index) {
                 return Err("nothing else says how far what reads it runs".to_owned());
