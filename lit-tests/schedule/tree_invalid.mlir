@@ -167,8 +167,8 @@ func.func private @no_pitch() attributes {tree = #schedule.tree<version { kernel
 
 // -----
 
-// expected-error @+1 {{operand 'e:0.0' is read ahead, and has a body that computes it}}
-func.func private @made_ahead() attributes {tree = #schedule.tree<version { kernel { cache e:0.0 cols d0 ahead { place s:1 } } }>}
+// expected-error @+1 {{operand 'e:0.0' is read ahead, and its body holds more than places}}
+func.func private @made_ahead() attributes {tree = #schedule.tree<version { kernel { cache e:0.0 cols d0 ahead { loop d1 { place s:1 } } } }>}
 
 // -----
 

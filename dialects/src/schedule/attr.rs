@@ -161,9 +161,10 @@ A kernel holds nodes:
 - `cache prod:3.0` keeps all that what follows in this loop reads of input 0 of stage 3 in the group's memory, padded. A tensor is
   copied, line by line; with a body of loops around `operand prod:3.0` it lies as they say, a dimension for each and the tile's
   columns last. What the region makes has a body that computes it, `cache prod:3.0 … { … }`; what reads it behind that reads it
-  there. In the memory that the units of a group share, each copies its share of the rows of the tile, or makes its own rows. There
-  `pitch 68` has 68 elements from a row to the next, and what is `ahead` is read a phase before: behind what is shared before it, or
-  by the trip before. It takes the memory of something alike that nothing behind it reads. What is `async` is copied to memory of
+  there. Places before an `operand` in loops make what it copies. In the memory that the units of a group share, each copies its share
+  of the rows of the tile, or makes it of tensors, or makes its own rows. There `pitch 68` has 68 elements from a row to the next, and
+  what is `ahead` is read a phase before: behind what is shared before it, or by the trip before; of what is made of tensors, that is
+  one with all rows and columns of the tile. It takes the memory of something alike that nothing behind it reads. What is `async` is copied to memory of
   its own without registers, where the machine can: each trip begins the copy for the next one behind the last node that reads it.
 - `operand exp:2.0` brings a window of input 0 of stage 2 here; with `prefetch(4096, next when [65536 - N])` a loop that streams asks
   for what lies so many bytes ahead, and rows of the next group are asked for meanwhile. Either may be left out.

@@ -275,7 +275,8 @@ impl Choices<'_> {
                 let body = if has_body { self.list(3, |c| c.node(depth - 1)) } else { vec![] };
                 let cached = to == Bring::Cache || self.is_wild();
                 let pitch = (cached && self.yes()).then(|| self.number());
-                let ahead = cached && (body.is_empty() || self.is_wild()) && self.yes();
+                let placed = body.iter().all(|node| matches!(node, Node::Place(_)));
+                let ahead = cached && (placed || self.is_wild()) && self.yes();
                 let asynchronous = cached && (!ahead && body.is_empty() || self.is_wild()) && self.yes();
                 let prefetch = (to == Bring::Tile || self.is_wild()).then(|| self.prefetch());
                 Node::Operand(Operand {

@@ -283,7 +283,9 @@ fn check_brought(operand: &Operand, cached: bool) -> Checked {
         (_, true) if !cached => format!("is copied asynchronously, {only}"),
         _ if !cached && operand.pitch.is_some() => "has a pitch, which only a cached one has".to_owned(),
         (true, true) => "is read ahead, and copied asynchronously: it is either".to_owned(),
-        (true, _) if has_body => format!("is read ahead, {computed}"),
+        (true, _) if operand.body.iter().any(|node| !matches!(node, Node::Place(_))) => {
+            "is read ahead, and its body holds more than places".to_owned()
+        }
         (_, true) if has_body => format!("is copied asynchronously, {computed}"),
         _ => return Ok(()),
     };

@@ -54,13 +54,13 @@ impl<'a> Lowering<'a, '_> {
 
     /// True when what waits writes the memory of `slice`, and not the elements of a store with these windows, one by one: it must be
     /// done before.
-    pub(super) fn is_overtaken(&self, op: OpRef<'a>, slice: &SliceVal, windows: (Window, Window)) -> bool {
+    pub(super) fn is_overtaken(&self, slice: &SliceVal, windows: (Window, Window)) -> bool {
         let Some(target) = slice.origin else { return false };
         self.pending.iter().any(|sink| {
             let Sink::Store { node, slice, .. } = sink else { return false };
             let Some(origin) = slice.origin.filter(|origin| origin.root == target.root) else { return false };
             let strip = &self.strips.nodes[*node];
-            !self.same(op, origin, target) || (strip.window, strip.row_window) != windows
+            !self.same(origin, target) || (strip.window, strip.row_window) != windows
         })
     }
 
@@ -75,7 +75,7 @@ impl<'a> Lowering<'a, '_> {
             .collect();
         for target in &targets {
             let Some(target) = target.origin else { continue };
-            let clash = reads.iter().any(|(origin, _)| origin.root == target.root && !self.same(op, *origin, target));
+            let clash = reads.iter().any(|(origin, _)| origin.root == target.root && !self.same(*origin, target));
             if clash {
                 let message = "needs a tile of memory of which another part is written at the same time";
                 return self.fail(op, format!("{message}; {HELP}"));
@@ -100,11 +100,15 @@ impl<'a> Lowering<'a, '_> {
     }
 
     /// True when both are the same elements in the same order.
-    fn same(&self, op: OpRef<'a>, a: Origin, b: Origin) -> bool {
+    fn same(&self, a: Origin, b: Origin) -> bool {
         if a.slice == b.slice {
             return true;
         }
-        let slice = |value: Value| op.body.defining_op(value).map(|o| op.at(o)).and_then(|o| o.as_::<SliceOp<'_>>());
+        let (cx, body) = (self.kernel.op.cx, self.kernel.op.inside());
+        let slice = |value: Value| {
+            let made = body.defining_op(value).map(|op| OpRef::new(cx, body, op));
+            made.and_then(|op| op.as_::<SliceOp<'_>>())
+        };
         let (Some(a), Some(b)) = (slice(a.slice), slice(b.slice)) else { return false };
         let (a, b) = (a.op_ref(), b.op_ref());
         a.operands().eq(b.operands())

@@ -310,7 +310,7 @@ impl<'a> Lowering<'a, '_> {
             }
             None => copy,
         };
-        if self.changes(this.slice()) && self.is_overtaken(op, &slice, (copy.window, copy.row_window)) {
+        if self.changes(this.slice()) && self.is_overtaken(&slice, (copy.window, copy.row_window)) {
             self.flush(op)?;
         }
         let same = copy.window == window && copy.row_window == rows;

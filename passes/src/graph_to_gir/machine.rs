@@ -5,8 +5,8 @@ use sutura_dialects::target::constraints::{Class, Owner};
 use sutura_dialects::target::{RegisterTile, TargetDesc, machine_in};
 use sutura_ir::{Body, Context, Type};
 
-use crate::region::Windows;
 use crate::region::contract::{Narrow, even_height};
+use crate::region::{Windows, group_bytes};
 
 /// The machine that kernels are made for.
 #[derive(Clone, Debug)]
@@ -41,6 +41,8 @@ pub(super) struct Machine {
     shared_bytes: i64,
     /// Threads of a unit, where it has several.
     threads: i64,
+    /// What groups keep near.
+    windows: Windows,
 }
 
 /// A product's tile of a group: one below the other those of its units, of factors of which a block lies in the group's memory.
@@ -87,9 +89,6 @@ const NEAR_BYTES: i64 = 1 << 19;
 /// Bytes of the nearest cache where no machine says.
 const NEAREST_BYTES: i64 = 1 << 15;
 
-/// Bytes in which a block's subgroups hand sums to each other.
-const HANDED_OVER: i64 = 2048;
-
 /// The register tile where neither options nor a machine say: 24 vectors of 64 bytes.
 const TILE: (i64, i64) = (12, 32);
 
@@ -128,6 +127,7 @@ impl Machine {
             group_tiles: vec![],
             shared_bytes: i64::MAX,
             threads: 1,
+            windows: Windows::Near,
         }
     }
 
@@ -159,10 +159,7 @@ impl Machine {
         let resident = near.map_or(RESIDENT, |bytes| i64::try_from(bytes / 16).unwrap_or(i64::MAX).max(1));
         let count = |n: u64| i64::try_from(n).unwrap_or(i64::MAX).clamp(1, 1 << 10);
         let vectors = (count(desc.registers()), count(desc.lanes(32)));
-        let managed = desc.of_class(Class::Sram).find(|space| space.managed && space.owner == Owner::Group);
-        let group_bytes = managed
-            .and_then(|space| space.bytes)
-            .map_or(i64::MAX, |bytes| i64::try_from(bytes).unwrap_or(i64::MAX).saturating_sub(HANDED_OVER));
+        let group_bytes = group_bytes(desc);
         let room = |bytes: u64| i64::try_from(bytes / GROUPS_AT_ONCE).unwrap_or(i64::MAX).min(group_bytes);
         let shared_bytes = desc.processor.as_ref().map_or(group_bytes, |processor| room(processor.bytes));
         let group_tiles = group_tiles(desc, &registers, shared_bytes);
@@ -181,6 +178,7 @@ impl Machine {
             group_tiles,
             shared_bytes,
             threads: desc.subgroup.map_or(1, count),
+            windows: Windows::of(desc),
         }
     }
 
@@ -206,7 +204,7 @@ impl Machine {
 
     /// Whether groups keep near what they read again and again, as those of processors do.
     pub(super) fn windows(&self) -> Windows {
-        self.subgroup().map_or(Windows::Near, |_| Windows::Never)
+        self.windows
     }
 
     /// Bytes of a unit's vector registers.

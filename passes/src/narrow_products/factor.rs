@@ -7,6 +7,8 @@ use sutura_ir::affine::AffineExpr;
 use sutura_ir::types::{FloatKind, TypeData};
 use sutura_ir::{Attr, Context, OpRef, Type, Value};
 
+use crate::region::copies::Copied;
+
 /// What the elements of a factor are.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Kind {
@@ -14,8 +16,8 @@ pub(super) enum Kind {
     Integer,
     /// Floats narrower than f32.
     Float,
-    /// Floats of 32 bits, which are rounded to bf16.
-    Rounded,
+    /// Floats of 32 bits, which may be rounded to bf16.
+    Wide,
 }
 
 /// What is subtracted from each element of a factor.
@@ -66,7 +68,7 @@ const HALF: i64 = 128;
 
 impl Factor {
     /// The factor that a number in the body of an op is.
-    pub(super) fn of(form: &ComputeForm<'_>, number: Value, rounds: bool) -> Option<Self> {
+    pub(super) fn of(form: &ComputeForm<'_>, number: Value) -> Option<Self> {
         let (op, args) = (form.op, form.body.args());
         let named = |value: Value| op.body.defining_op(value).map(|def| op.at(def));
         let (widened, zero) = match named(number).filter(|def| def.name_str() == "arith.subi") {
@@ -74,7 +76,7 @@ impl Factor {
             None => (number, None),
         };
         let stored = |value: Value| match named(value) {
-            None => Some((value, Kind::Rounded, false)),
+            None => Some((value, Kind::Wide, false)),
             Some(def) => match def.name_str() {
                 "arith.extf" => Some((def.operand(0), Kind::Float, false)),
                 "arith.extsi" => Some((def.operand(0), Kind::Integer, false)),
@@ -88,7 +90,7 @@ impl Factor {
         let fits = match kind {
             Kind::Integer => elem == Type::I8,
             Kind::Float => op.cx.bit_width(elem) == Some(16),
-            Kind::Rounded => rounds && elem == Type::F32,
+            Kind::Wide => elem == Type::F32,
         };
         let (zero, zero_input) = match zero {
             None => (Zero::Known(0), None),
@@ -99,7 +101,7 @@ impl Factor {
         if !fits || form.oob[input].is_some() || !plain {
             return None;
         }
-        let (value, index) = (op.operand(input), op.cx.map_results(map).to_vec());
+        let (value, index) = copied_from(form, input);
         let dims = index.iter().filter_map(|expr| maps::plain_dim(op.cx, *expr)).collect();
         let constant = is_constant(op, value);
         Some(Self { input, zero_input, kind, unsigned, zero, value, elem, index, dims, constant })
@@ -116,7 +118,7 @@ impl Factor {
     /// The type of the elements that are multiplied.
     pub(super) fn stored_as(&self, cx: &Context) -> Type {
         match self.kind {
-            Kind::Rounded => cx.ty(TypeData::Float(FloatKind::BF16)),
+            Kind::Wide => cx.ty(TypeData::Float(FloatKind::BF16)),
             _ => self.elem,
         }
     }
@@ -151,7 +153,7 @@ impl Factor {
         let innermost =
             self.index.iter().rev().find_map(|expr| maps::plain_dim(cx, *expr).filter(|d| extents[*d] != 1.into()));
         let lies = last.is_none_or(|last| innermost == Some(last));
-        if lies && !moved && !padded && self.kind != Kind::Rounded {
+        if lies && !moved && !padded && self.kind != Kind::Wide {
             return ComputeInput { value: self.value, index: self.index.clone(), oob: None };
         }
         let mut dims = self.dims.clone();
@@ -166,7 +168,7 @@ impl Factor {
         });
         let stored = self.stored_as(cx);
         self.made(g, (&dims, extents), (stored, outside), |s, x| match (self.kind, moved) {
-            (Kind::Rounded, _) => s.cast(x, stored),
+            (Kind::Wide, _) => s.cast(x, stored),
             (_, true) => {
                 let half = s.int(-HALF, stored);
                 s.op("arith.xori", &[x, half], stored)
@@ -186,6 +188,9 @@ impl Factor {
 
     /// The factor as a tensor of f32.
     pub(super) fn widened(&self, g: &mut GraphBuilder<'_, '_>, extents: &[Poly]) -> ComputeInput {
+        if self.kind == Kind::Wide {
+            return ComputeInput { value: self.value, index: self.index.clone(), oob: None };
+        }
         self.made(g, (&self.dims, extents), (Type::F32, None), |s, x| s.cast(x, Type::F32))
     }
 
@@ -210,6 +215,21 @@ impl Factor {
         let index = dims.iter().map(|dim| g.dim(*dim)).collect();
         ComputeInput { value: g.b.body().result(op, 0), index, oob: None }
     }
+}
+
+/// The tensor that an input is, or is a copy of, and where it is read.
+fn copied_from(form: &ComputeForm<'_>, input: usize) -> (Value, Vec<AffineExpr>) {
+    let (op, cx) = (form.op, form.op.cx);
+    let (mut value, mut index) = (op.operand(input), cx.map_results(form.input_maps[input]).to_vec());
+    while let Some(copy) = op.body.defining_op(value).and_then(|def| Copied::of(op.at(def))) {
+        let read = copy.read_at(cx, &index);
+        let map = cx.affine_map(form.iterators.len() as u32, 0, &read);
+        if !maps::is_projection(cx, map) {
+            break;
+        }
+        (value, index) = (copy.source, read);
+    }
+    (value, index)
 }
 
 /// A zero point, and the input that holds it, if one does.

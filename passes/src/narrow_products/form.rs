@@ -28,8 +28,9 @@ pub(super) struct Product {
 }
 
 impl Product {
-    /// `None` for an op that is no sum of products of narrow numbers, or of `f32` that is rounded to such.
-    pub(super) fn of(view: OpRef<'_>, facts: &Facts, rounds: bool) -> Option<Self> {
+    /// `None` for an op that is no sum of products of narrow numbers, or of `f32` that is rounded to such; of the products of attention
+    /// one factor is narrow at least.
+    pub(super) fn of(view: OpRef<'_>, facts: &Facts, rounds: bool, of_attention: bool) -> Option<Self> {
         let (cx, form) = (view.cx, ComputeForm::of(view)?);
         let sums = form.combiners == [Combiner::Add] && form.joint.is_none() && view.num_results() == 1;
         if !sums || view.attr(NARROW).is_some() {
@@ -45,10 +46,15 @@ impl Product {
         if accumulator_type(cx, elem) != acc || !matches!(acc, Type::F32 | Type::I32) {
             return None;
         }
-        let [a, b] = [0, 1].map(|side| Factor::of(&form, product.operand(side), rounds));
+        let [a, b] = [0, 1].map(|side| Factor::of(&form, product.operand(side)));
         let (a, b) = (a?, b?);
         let used = form.op.num_operands() == a.inputs().count() + b.inputs().count();
-        if a.stored_as(cx) != b.stored_as(cx) || a.input == b.input || !used {
+        let kinds = [a.kind, b.kind];
+        let fit = match of_attention {
+            true => kinds.contains(&Kind::Float) && !kinds.contains(&Kind::Integer),
+            false => (rounds || !kinds.contains(&Kind::Wide)) && a.stored_as(cx) == b.stored_as(cx),
+        };
+        if !fit || a.input == b.input || !used {
             return None;
         }
         let extents: Vec<Poly> = form.extents().into_iter().collect::<Option<_>>()?;
@@ -68,7 +74,7 @@ impl Product {
             return None;
         }
         // Products with a dim of all three are those of attention: they are another family of regions.
-        if rounds && factors[0].kind == Kind::Rounded && order.iter().any(|dim| wide(&dim) && shared(dim)) {
+        if !of_attention && factors[0].kind == Kind::Wide && order.iter().any(|dim| wide(&dim) && shared(dim)) {
             return None;
         }
         let last =

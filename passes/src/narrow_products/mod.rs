@@ -10,6 +10,7 @@
 //! with other zero points. All of it is arithmetic modulo 2^32, so every bit stays. Sums of constants are computed by the compiler.
 //! After the compensation of oneDNN's and gemmlowp's products of integers.
 
+mod attention;
 mod factor;
 mod form;
 #[cfg(test)]
@@ -39,7 +40,8 @@ pub static NARROW_PRODUCTS: PassInfo = PassInfo {
                   side by side. Integers of the other signedness than the intrinsic takes are moved by 128, and sums of the \
                   other factor make up for it; every bit stays. With `precision=bf16` factors of f32 are rounded to bf16 \
                   first, where the right factor has no dim that all three tensors have; results then differ by rounding. \
-                  Narrow floats that the machine has no intrinsic for are widened to tensors of f32. Remarks say what was done.",
+                  Narrow floats that the machine has no intrinsic for, and those of attention, are widened to tensors of f32. Remarks say \
+                  what was done.",
     anchor: Anchor::Op("builtin.module"),
     options: &[OptionInfo {
         name: "precision",
@@ -85,12 +87,19 @@ impl NarrowProducts {
         let facts = Facts::of_block(BlockRef { cx, body, block: entry });
         let facts = facts.map_err(|(op, contradiction)| op.error(contradiction))?;
         let ops = computes(cx, body, entry);
+        let attention = attention::products(cx, body, &ops);
         let mut rw = Rewriter::new(cx, body);
         for op in ops {
             let view = OpRef::new(cx, rw.body(), op);
             let loc = view.loc();
-            let Some(product) = Product::of(view, &facts, self.rounds) else { continue };
+            let of_attention = attention.contains(&op);
+            let Some(product) = Product::of(view, &facts, self.rounds, of_attention) else { continue };
             match product.instruction(cx, dots) {
+                _ if of_attention => {
+                    product.widen(&mut rw, op);
+                    let text = "factors of narrow floats become tensors of f32: the product is one of attention";
+                    said.push((RemarkKind::Passed, loc, text.to_owned()));
+                }
                 Some(unit) => {
                     product.apply(&mut rw, op, &unit);
                     said.push((RemarkKind::Passed, loc, unit.said(cx)));

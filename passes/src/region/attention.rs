@@ -5,18 +5,24 @@
 //! scores summed over one dim and elementwise ops on them, behind it a product that sums over the dim along which the rows
 //! ran. So the kernel keeps a tile's scores near and never writes them, after FlashAttention (Dao et al., arXiv 2205.14135).
 
-use sutura_dialects::graph::Combiner;
+use std::collections::HashSet;
+
 use sutura_dialects::graph::operator::{Found, Made, Site, left_name, pattern};
-use sutura_ir::{Type, Value};
+use sutura_dialects::graph::{Combiner, ComputeForm};
+use sutura_ir::{Op, OpRef, Type, Value};
 
 use super::contract::{CHEAP, is_contraction};
 use super::cost::{body_cost, value_text};
 use super::nest::Nest;
 use super::rows::check_column_access;
-use super::{ContractPlan, Fit, Misfit, misfit};
+use super::{ContractPlan, Fit, Misfit, Windows, misfit};
 
 /// Longest vectors of queries, keys and values whose tiles are kept near.
 const WIDEST: i64 = 512;
+
+/// Most numbers of a value that units have together, and the fewest queries of a group.
+const WIDEST_SHARED: u64 = 128;
+const LEAST_SHARED_ROWS: i64 = 32;
 
 /// How a region runs as attention.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -37,6 +43,26 @@ pub struct AttentionPlan {
 
 /// The operators that are a softmax, and whether powers are multiplied by the reciprocal of their sum.
 const SOFTMAXES: [(&str, bool); 3] = [("softmax", true), ("softmax_from", true), ("softmax_by_division", false)];
+
+/// The ops of a region with what no product leads to first: values that are made before scores are known may be summed up as these are.
+pub(crate) fn factors_first(ops: Vec<OpRef<'_>>) -> Vec<OpRef<'_>> {
+    let mut late: HashSet<Op> = HashSet::new();
+    for op in &ops {
+        let product = ComputeForm::of(*op).is_some_and(|form| !form.is_elementwise() && form.inputs().len() > 1);
+        let made_late = op.operands().filter_map(|input| op.body.defining_op(input)).any(|maker| late.contains(&maker));
+        if product || made_late {
+            late.insert(op.op);
+        }
+    }
+    let (last, mut first): (Vec<_>, Vec<_>) = ops.into_iter().partition(|op| late.contains(&op.op));
+    first.extend(last);
+    first
+}
+
+/// Whether an op says that it makes the result of a softmax.
+pub(crate) fn names_softmax(op: OpRef<'_>) -> bool {
+    left_name(op).is_some_and(|name| SOFTMAXES.iter().any(|(softmax, _)| *softmax == name))
+}
 
 /// The parts of a softmax.
 struct Softmax {
@@ -140,9 +166,13 @@ impl AttentionPlan {
         }
         let weights = nest.stages[second].inputs[values.lhs].value;
         let softmax = softmax(nest, weights, *keys)?;
+        let makers =
+            |plan: &ContractPlan, input: usize| nest.needed(nest.maker(&nest.stages[plan.stage].inputs[input]));
+        let (left, right) = (makers(&scores, scores.lhs), makers(&scores, scores.rhs));
+        let of_values = makers(&values, values.rhs);
         let mut plan = Self {
-            scores,
-            values,
+            scores: ContractPlan { left, right, ..scores },
+            values: ContractPlan { right: of_values, ..values },
             before: vec![],
             logits: softmax.logits,
             reciprocal: softmax.reciprocal,
@@ -169,6 +199,11 @@ impl AttentionPlan {
         self.scores.col()
     }
 
+    /// True for a stage from which queries, keys or values are made.
+    pub fn makes_factor(&self, stage: usize) -> bool {
+        [&self.scores.left, &self.scores.right, &self.values.right].into_iter().any(|of| of.contains(&stage))
+    }
+
     /// Every other stage stands before the softmax or after the second product.
     fn place_others(&mut self, nest: &Nest<'_>, softmax: &Softmax) -> Fit<()> {
         let (first, second) = (self.scores.stage, self.values.stage);
@@ -177,7 +212,7 @@ impl AttentionPlan {
         for (i, stage) in nest.stages.iter().enumerate() {
             let makers = || stage.inputs.iter().filter_map(|a| nest.made.get(&a.value)).map(|(maker, _)| *maker);
             follows[i] |= makers().any(|maker| follows[maker]);
-            if i == first || i == second || softmax.stages.contains(&i) {
+            if i == first || i == second || softmax.stages.contains(&i) || self.makes_factor(i) {
                 continue;
             }
             let name = || value_text(nest.cx, nest.body, stage.results[0].value);
@@ -205,16 +240,26 @@ impl AttentionPlan {
         }
     }
 
-    fn check(&self, nest: &Nest<'_>) -> Fit<()> {
-        for plan in [&self.scores, &self.values] {
-            let stage = &nest.stages[plan.stage];
-            let factors = [plan.lhs, plan.rhs].map(|i| &stage.inputs[i]);
-            let own = factors.iter().filter(|a| nest.made.contains_key(&a.value)).count();
-            if own > usize::from(plan.stage == self.values.stage) {
-                let name = value_text(nest.cx, nest.body, stage.results[0].value);
-                return misfit(format!("a factor of {name} is read many times, so it is kept in memory"));
-            }
+    /// Units of a group share keys and values, of which a block has one for each of a unit's threads, beside queries and scores.
+    ///
+    /// # Errors
+    /// Says what does not fit their memory.
+    pub(super) fn check_memory(&self, nest: &Nest<'_>, windows: Windows) -> Fit<()> {
+        let Windows::Never { bytes, threads } = windows else { return Ok(()) };
+        let [depth, width] =
+            [self.scores.sums[0], self.values.col()].map(|dim| nest.extents[dim].as_const().unwrap_or(0));
+        let width_of_tile = u64::try_from(width).map_or(0, u64::next_power_of_two).min(WIDEST_SHARED) as i64;
+        let numbers = threads * depth.max(width_of_tile) + LEAST_SHARED_ROWS * (depth + threads);
+        match numbers.saturating_mul(4) <= bytes {
+            true => Ok(()),
+            false => misfit(format!(
+                "queries and keys of {depth} numbers and values of {width} do not fit the memory that units share"
+            )),
         }
+    }
+
+    fn check(&self, nest: &Nest<'_>) -> Fit<()> {
+        self.check_factors(nest)?;
         for dim in [self.scores.sums[0], self.values.col()] {
             if nest.extents[dim].as_const().is_none_or(|n| n > WIDEST) {
                 return misfit(format!("vectors of {} numbers are not known to be kept near", nest.extents[dim]));
@@ -231,6 +276,33 @@ impl AttentionPlan {
             if !behind || !parallel[1].iter().all(covered) {
                 let name = value_text(nest.cx, nest.body, write.value);
                 return misfit(format!("{name} is used outside, and the kernel does not write it"));
+            }
+        }
+        Ok(())
+    }
+
+    /// What queries, keys and values are made from is computed element by element where they are brought near, each for itself.
+    fn check_factors(&self, nest: &Nest<'_>) -> Fit<()> {
+        let (scores, values) = (&self.scores, &self.values);
+        let outer = self.outer();
+        let made = [
+            (&scores.left, self.query(), scores.sums[0]),
+            (&scores.right, self.key(), scores.sums[0]),
+            (&values.right, values.col(), self.key()),
+        ];
+        for (number, (stages, one, other)) in made.iter().enumerate() {
+            let dims = [&outer[..], &[*one, *other]].concat();
+            for i in stages.iter() {
+                let stage = &nest.stages[*i];
+                let name = || value_text(nest.cx, nest.body, stage.results[0].value);
+                let elsewhere = |(at, (of, ..)): (usize, &(&Vec<usize>, usize, usize))| at != number && of.contains(i);
+                if made.iter().enumerate().any(elsewhere) {
+                    return misfit(format!("{} is a part of several factors, so it is kept in memory", name()));
+                }
+                if stage.reduces() || nest.needed(Some(*i)).contains(&scores.stage) || body_cost(stage.body) > CHEAP {
+                    return misfit(format!("{} is read many times, so it is kept in memory", name()));
+                }
+                scores.check_producer(nest, stage, (&dims, &[*one, *other]))?;
             }
         }
         Ok(())

@@ -13,7 +13,7 @@ use sutura_ir::Value;
 use super::contract::is_contraction;
 use super::cost::{body_cost, value_text};
 use super::rows::check_column_access;
-use super::{ContractPlan, Fit, Nest, Stage, misfit};
+use super::{Access, ContractPlan, Fit, Nest, Stage, misfit};
 
 /// Longest rows of a left factor that a group packs, in elements.
 const LONGEST: i128 = 8192;
@@ -50,15 +50,27 @@ impl ContractPlan {
 
     /// Tensors that are read where the right factor is packed.
     pub fn packed(&self, nest: &Nest<'_>) -> Vec<Value> {
-        let factor = &nest.stages[self.stage].inputs[self.rhs];
-        let read = self.right.iter().flat_map(|i| nest.stages[*i].reads());
         let mut tensors = Vec::new();
-        for access in read.chain([factor]).filter(|a| a.slot.is_none()) {
+        for access in self.read_for(nest, self.rhs) {
             if !tensors.contains(&access.value) {
                 tensors.push(access.value);
             }
         }
         tensors
+    }
+
+    /// How tensors are read of which a factor is, or is made.
+    pub fn read_for<'n, 'a>(&'n self, nest: &'n Nest<'a>, input: usize) -> impl Iterator<Item = &'n Access> {
+        let makers = if input == self.rhs { &self.right } else { &self.left };
+        let factor = &nest.stages[self.stage].inputs[input];
+        makers.iter().flat_map(|i| nest.stages[*i].reads()).chain([factor]).filter(|access| access.slot.is_none())
+    }
+
+    /// Whether the numbers along a dim lie side by side in each tensor that a factor is made of, but in those that are the same along it.
+    pub fn lies_along(&self, nest: &Nest<'_>, input: usize, dim: usize) -> bool {
+        let along = |access: &Access| access.index.last().and_then(|e| nest.plain(*e)) == Some(dim);
+        self.read_for(nest, input).all(|access| access.oob.is_none() && (along(access) || !nest.mentions(access, dim)))
+            && self.read_for(nest, input).any(along)
     }
 
     /// Numbers of a row of the left factor.
@@ -102,7 +114,12 @@ impl ContractPlan {
     }
 
     /// A stage of a factor runs through the factor's `dims`, and is read and written along `tiled` ones in tiles.
-    fn check_producer(&self, nest: &Nest<'_>, stage: &Stage<'_>, (dims, tiled): (&[usize], &[usize])) -> Fit<()> {
+    pub(super) fn check_producer(
+        &self,
+        nest: &Nest<'_>,
+        stage: &Stage<'_>,
+        (dims, tiled): (&[usize], &[usize]),
+    ) -> Fit<()> {
         let name = || value_text(nest.cx, nest.body, stage.results[0].value);
         if let Some(dim) = stage.dims.iter().find(|d| !dims.contains(d) && !nest.is_unit(**d)) {
             return misfit(format!("{} runs over {}, which the factor does not", name(), nest.extents[*dim]));

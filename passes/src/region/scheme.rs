@@ -8,6 +8,8 @@ use std::collections::{BTreeSet, HashMap};
 
 use indexmap::IndexMap;
 use sutura_dialects::r#dyn::Facts;
+use sutura_dialects::target::TargetDesc;
+use sutura_dialects::target::constraints::{Class, Owner};
 use sutura_ir::{OpRef, Value};
 
 use super::contract::is_contraction;
@@ -70,9 +72,32 @@ pub struct Scheme {
 pub enum Windows {
     /// They do.
     Near,
-    /// They do not.
-    Never,
+    /// They do not: what a group keeps is what fits the memory of its units.
+    Never {
+        /// Bytes of that memory.
+        bytes: i64,
+        /// Threads of a unit.
+        threads: i64,
+    },
 }
+
+impl Windows {
+    /// What groups of a machine keep near.
+    pub fn of(desc: &TargetDesc) -> Self {
+        let Some(threads) = desc.subgroup.filter(|threads| *threads > 1) else { return Self::Near };
+        Self::Never { bytes: group_bytes(desc), threads: i64::try_from(threads).unwrap_or(i64::MAX).min(1 << 10) }
+    }
+}
+
+/// Bytes of the memory that units of a group share, as far as it is free; no limit where they share none.
+pub fn group_bytes(desc: &TargetDesc) -> i64 {
+    let managed = desc.of_class(Class::Sram).find(|space| space.managed && space.owner == Owner::Group);
+    let limit = |bytes: u64| i64::try_from(bytes).unwrap_or(i64::MAX).saturating_sub(HANDED_OVER);
+    managed.and_then(|space| space.bytes).map_or(i64::MAX, limit)
+}
+
+/// Bytes of the memory of units in which they hand sums to each other.
+const HANDED_OVER: i64 = 2048;
 
 /// A region that has the form of a family.
 enum Formed<'a> {
@@ -135,12 +160,14 @@ fn formed<'a>(facts: &Facts, mut nest: Nest<'a>, windows: Windows) -> Fit<Formed
         return misfit("writes at indices that are data");
     }
     if !nest.picks_any() && nest.stages.iter().filter(|stage| is_contraction(&nest, stage)).count() > 1 {
-        return AttentionPlan::of(&nest).map(|plan| Formed::Attention(nest, Box::new(plan)));
+        let plan = AttentionPlan::of(&nest)?;
+        plan.check_memory(&nest, windows)?;
+        return Ok(Formed::Attention(nest, Box::new(plan)));
     }
     if nest.picks_any() {
         return RowPlan::of(&mut nest, facts).map(|plan| Formed::Row(nest, plan));
     }
-    if windows == Windows::Never {
+    if windows != Windows::Near {
         return rows_or_product(facts, nest);
     }
     let convolves = nest.stages.iter().any(|stage| is_convolution(&nest, stage));
@@ -336,6 +363,13 @@ fn attention_scheme(facts: &Facts, nest: &Nest<'_>, plan: &AttentionPlan) -> Sch
     let scores: Vec<usize> = plan.scores.parallel().collect();
     // A score is written, read for the largest, turned into a power and that into a weight, and read.
     scheme.near = points(facts, nest, &scores).saturating_mul(6 * 4);
+    // Each group makes the keys and values that it brings near.
+    for stage in plan.scores.right.iter().chain(&plan.values.right).map(|i| &nest.stages[*i]) {
+        let shared: Vec<usize> = plan.outer().into_iter().filter(|dim| !stage.dims.contains(dim)).collect();
+        let own = points(facts, nest, &stage.dims).saturating_mul(price(stage));
+        let again = own.saturating_mul(points(facts, nest, &shared).saturating_sub(1));
+        scheme.work = scheme.work.saturating_add(again);
+    }
     scheme
 }
 

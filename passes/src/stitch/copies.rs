@@ -1,35 +1,13 @@
 //! Copies that a product reads: the transposition of a factor becomes part of how the product reads it.
 
 use sutura_dialects::graph::{ComputeForm, ComputeOp, maps};
-use sutura_ir::affine::{AffineExpr, AffineMap};
+use sutura_ir::affine::AffineMap;
 use sutura_ir::{Context, Op, OpRef, Rewriter, Value};
 
 use crate::region::contract::is_contraction;
-use crate::region::nest::{Nest, substitute};
+use crate::region::copies::Copied;
+use crate::region::nest::Nest;
 use sutura_dialects::r#dyn::Facts;
-
-/// What a copy makes, as a read of what it copies.
-struct Copied {
-    source: Value,
-    /// For each dimension of the source an expression in the dimensions of the copy.
-    index: Vec<AffineExpr>,
-}
-
-/// The copy that an op is: one tensor in, the same numbers out at other places.
-fn copied(op: OpRef<'_>) -> Option<Copied> {
-    let (cx, form) = (op.cx, ComputeForm::of(op)?);
-    let yielded = form.yielded()?;
-    let whole = form.is_elementwise() && form.inputs().len() == 1 && form.results().len() == 1 && form.sizes.is_empty();
-    if !whole || form.body.args() != yielded.operands().collect::<Vec<_>>() {
-        return None;
-    }
-    let results = cx.map_results(form.result_maps[0]);
-    let place = |i: usize| results.iter().position(|e| maps::plain_dim(cx, *e) == Some(i));
-    let places: Vec<u32> = (0..form.iterators.len()).map(|i| place(i).map(|p| p as u32)).collect::<Option<_>>()?;
-    let to = |i: usize| cx.affine_dim(places[i]);
-    let index = cx.map_results(form.input_maps[0]).iter().map(|e| substitute(cx, *e, &to)).collect();
-    Some(Copied { source: op.operand(0), index })
-}
 
 /// True when every iterator still gets its extent from a dimension that is read or written at it.
 fn keeps_extents(cx: &Context, form: &ComputeForm<'_>, input: usize, map: AffineMap) -> bool {
@@ -67,9 +45,8 @@ fn foldable(op: OpRef<'_>, facts: &Facts) -> Option<(usize, Value, AffineMap)> {
     }
     let (cx, form) = (op.cx, ComputeForm::of(op)?);
     (0..op.num_operands()).find_map(|input| {
-        let copy = copied(op.at(op.body.defining_op(op.operand(input))?))?;
-        let read = cx.map_results(form.input_maps[input]);
-        let index: Vec<AffineExpr> = copy.index.iter().map(|e| substitute(cx, *e, &|d| read[d])).collect();
+        let copy = Copied::of(op.at(op.body.defining_op(op.operand(input))?))?;
+        let index = copy.read_at(cx, cx.map_results(form.input_maps[input]));
         let map = cx.affine_map(form.iterators.len() as u32, 0, &index);
         let plain = maps::is_projection(cx, map);
         (plain && keeps_extents(cx, &form, input, map)).then_some((input, copy.source, map))

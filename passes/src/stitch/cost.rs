@@ -122,7 +122,7 @@ impl CostModel {
             ops_per_ns: (desc.gflops / 2).max(1),
             launch_ns: desc.launch_ns,
             call_ns: desc.call_ns,
-            windows: if desc.subgroup.is_none() { Windows::Near } else { Windows::Never },
+            windows: Windows::of(desc),
         }
     }
 

@@ -42,6 +42,8 @@ use sutura_ir::pass::{
 use sutura_ir::{BlockRef, Body, Context, Loc, Op, OpRef, Rewriter, Value};
 
 use crate::functions::of_each_function;
+use crate::region::Family;
+use crate::region::attention::factors_first;
 
 pub(crate) use block::is_compute;
 use block::{Ops, Pricing};
@@ -319,8 +321,10 @@ fn steps(ops: &Ops<'_>, plan: &Quotient, pricing: &mut Pricing<'_, '_>, said: &m
         said.count("num-ops", count as u64);
         said.after = said.after.and(priced.cost);
         said.before = said.before.and(apart);
-        let ops_of = members.iter().map(|n| ops.ops[*n].op).collect();
-        steps.push(Step::Region(PlannedRegion { ops: ops_of, outputs: ops.outputs(members), reasons }));
+        let own: Vec<OpRef<'_>> = members.iter().map(|n| ops.ops[*n]).collect();
+        let own = if priced.scheme.family == Family::Attention { factors_first(own) } else { own };
+        let own = own.into_iter().map(|op| op.op).collect();
+        steps.push(Step::Region(PlannedRegion { ops: own, outputs: ops.outputs(members), reasons }));
     }
     steps
 }

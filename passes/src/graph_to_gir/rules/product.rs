@@ -349,11 +349,11 @@ fn pack_kernel(product: &Product<'_, '_>) -> Kernel {
 /// The dim of a sum along which the numbers of a right factor lie side by side, where it is packed at run time: several places of it
 /// are read at once and turned, since columns of a tile lie apart.
 pub(super) fn turns(region: &FusedRegion<'_>, nest: &Nest<'_>, plan: &ContractPlan) -> Option<usize> {
-    let (last, rhs) = (*plan.sums.last()?, &nest.stages[plan.stage].inputs[plan.rhs]);
-    let lies = rhs.index.last().and_then(|e| nest.plain(*e)) == Some(last) && rhs.slot.is_none() && rhs.oob.is_none();
-    let near = region.machine.windows() == Windows::Near && plan.narrow.is_none() && plan.right.is_empty();
-    let known = region.is_constant(rhs.value) || nest.is_unit(last) || nest.is_unit(plan.col());
-    (lies && near && !known).then_some(last)
+    let last = *plan.sums.last()?;
+    let near = region.machine.windows() == Windows::Near && plan.narrow.is_none();
+    let constant = plan.packed(nest).into_iter().all(|tensor| region.is_constant(tensor));
+    let known = constant || nest.is_unit(last) || nest.is_unit(plan.col());
+    (plan.lies_along(nest, plan.rhs, last) && near && !known).then_some(last)
 }
 
 /// Loops over what is summed, the last one over as many places as a vector has elements.

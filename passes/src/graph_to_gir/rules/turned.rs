@@ -137,7 +137,7 @@ const SHORT: std::ops::RangeInclusive<i64> = 2..=8;
 /// The short one of two dims, its extent, and the other dim, where the two are the last dims of a tensor in the order (other, short).
 /// On GPUs neighbouring threads access interleaved elements together anyway.
 fn in_turns(nest: &Nest<'_>, machine: &Machine, dims: (usize, usize)) -> Option<(usize, i64, usize)> {
-    if machine.windows() == Windows::Never {
+    if machine.windows() != Windows::Near {
         return None;
     }
     let short = |dim: usize| nest.extents[dim].as_const().filter(|n| SHORT.contains(n) && *n < machine.vectors.1);

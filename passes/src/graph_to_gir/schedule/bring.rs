@@ -8,7 +8,9 @@ use super::super::tiles::{Frame, Number};
 use super::REFUSED;
 use super::near::Near;
 use super::nodes::{Inside, State};
+use super::panels::in_panels;
 use super::ranges::Ranges;
+use super::shared::is_made_of_tensors;
 use crate::region::{Access, Nest};
 
 impl Inside<'_, '_> {
@@ -30,7 +32,7 @@ impl Inside<'_, '_> {
             _ if operand.body.is_empty() => {
                 self.of.bring_near(e, ranges, (operand, if self.units.is_none() { later } else { &[] }), known)?
             }
-            _ if access.slot.is_none() => {
+            _ if access.slot.is_none() || in_panels(operand) => {
                 let panels = self.of.panels_for(e, ranges, operand)?;
                 state.panels.insert(at, panels.clone());
                 self.nodes(e, ranges, &operand.body, &mut known.of_views(), state)?;
@@ -43,6 +45,9 @@ impl Inside<'_, '_> {
                     state.finite.insert(at, finite);
                 }
                 return Ok(());
+            }
+            Some(units) if is_made_of_tensors(self.nest(), operand) => {
+                return self.make_shared(e, ranges, (operand, later), (known, units), state);
             }
             _ => return self.make_near(e, ranges, operand, known, state),
         };

@@ -10,7 +10,7 @@ use super::Region;
 use super::products::{PackedLoop, PackedView};
 use super::ranges::{Range, Ranges};
 
-/// The loops of a body that copies a tensor, outermost first, and what it copies.
+/// The loops of a body that copies a tensor, or what is made of tensors there, outermost first, and what it copies.
 pub(super) fn copied(body: &[Node]) -> (Vec<&Loop>, Option<&Operand>) {
     let (mut loops, mut nodes) = (Vec::new(), body);
     while let [Node::Loop(l)] = nodes {
@@ -18,9 +18,17 @@ pub(super) fn copied(body: &[Node]) -> (Vec<&Loop>, Option<&Operand>) {
         nodes = &l.body;
     }
     match nodes {
-        [Node::Operand(operand)] => (loops, Some(operand)),
+        [made @ .., Node::Operand(operand)] if made.iter().all(|node| matches!(node, Node::Place(_))) => {
+            (loops, Some(operand))
+        }
         _ => (loops, None),
     }
+}
+
+/// True for an operand that loops copy into panels.
+pub(super) fn in_panels(operand: &Operand) -> bool {
+    let alike = |inner: &Operand| (inner.stage.number, inner.input) == (operand.stage.number, operand.input);
+    copied(&operand.body).1.is_some_and(alike)
 }
 
 /// The dims of which a kernel keeps tiles in panels near, by the number of the tile.

@@ -5,16 +5,16 @@
 
 use sutura_dialects::gir::constraints::Scope;
 use sutura_dialects::gir::ops::SyncOp;
-use sutura_dialects::schedule::{Bring, Loop, Node, Operand, walk};
+use sutura_dialects::schedule::{Bring, Dim, Loop, Node, Operand, walk};
 use sutura_ir::{Type, Value};
 
 use super::super::kernel::{Built, Emit};
 use super::super::stages::Known;
-use super::super::tiles::{Frame, Number, Tile, zero};
+use super::super::tiles::{Axis, Frame, Number, Tile, zero};
 use super::near::{Near, NearDim, tile_in};
 use super::nodes::{Inside, State, Units};
 use super::ranges::{Range, Ranges};
-use crate::region::Access;
+use crate::region::{Access, Nest, Stage};
 
 impl Inside<'_, '_> {
     /// The units that share an operand, if it is in the memory that they share.
@@ -68,6 +68,57 @@ impl Inside<'_, '_> {
         self.of.store_near(e, &frame, Number::Tile(brought), &near)?;
         state.brought.push(at);
         Ok(near)
+    }
+
+    /// Brings near what units share of an operand that the region makes: each makes its share of the rows.
+    pub(super) fn make_shared(
+        &self,
+        e: &mut Emit<'_>,
+        ranges: &Ranges,
+        (operand, later): (&Operand, &[Node]),
+        (known, units): (&Known, &Units),
+        state: &mut State,
+    ) -> Built<()> {
+        let at = (operand.stage.number, operand.input);
+        let access = &self.nest().stages[at.0].inputs[at.1];
+        let slot = access.slot.expect("what has a body is made in the region");
+        let dims = self.of.near_dims(e, &ranges.with(units.dim, units.around), access, Some(later))?;
+        let elem = self.nest().cx.element_type(self.nest().body.ty(access.value));
+        let over = self.over_another(e, (operand, later), (elem, &dims), state);
+        let taken = over.is_some();
+        let near = match over {
+            Some(near) => near,
+            None => self.of.near_memory(e, operand, Scope::Group, (elem, dims))?,
+        };
+        let mut inside = known.of_views();
+        if let Some((tile, (_, read))) = state.ahead.remove(&at).zip(read_for(self.nest(), operand)) {
+            inside.learn_read(&self.share_frame(e, ranges, (operand, later))?, read, tile);
+        }
+        if taken {
+            SyncOp::build(&mut e.b, e.loc);
+        }
+        let share = self.share_of(e, ranges, (operand, later))?;
+        let outer = state.filled.insert(slot, near.clone());
+        self.inside(state, |state| self.nodes(e, &share, &operand.body, &mut inside, state))?;
+        state.filled.remove(&slot);
+        state.filled.extend(outer.map(|outer| (slot, outer)));
+        state.brought.push(at);
+        state.near.insert(at, near);
+        Ok(())
+    }
+
+    /// What the unit's share of an operand has of its rows and columns.
+    fn share_of(&self, e: &mut Emit<'_>, ranges: &Ranges, of: (&Operand, &[Node])) -> Built<Ranges> {
+        let frame = self.share_frame(e, ranges, of)?;
+        let first = e.constant(0);
+        let mut share = ranges.clone();
+        for axis in [&frame.row, &frame.col].into_iter().flatten() {
+            let own = self.units.as_ref().is_some_and(|units| units.dim == axis.dim);
+            if let Some(by) = axis.extent.as_const().filter(|_| !own) {
+                share.0[axis.dim] = Range::Tile { trip: first, base: axis.base, by, whole: false, ending: false };
+            }
+        }
+        Ok(share)
     }
 
     /// Memory of the same kind, of something that was brought here and that no later node reads. All units have to be done with it.
@@ -131,10 +182,10 @@ impl Inside<'_, '_> {
         known: &Known,
     ) -> Built<Tile> {
         let at = (operand.stage.number, operand.input);
-        let stage = &self.nest().stages[at.0];
+        let (stage, access) = read_for(self.nest(), operand).expect("checked where it is said that it is read ahead");
+        let stage = &self.nest().stages[stage];
         e.loc = stage.op.loc();
         let frame = self.share_frame(e, ranges, (operand, later))?;
-        let access = &stage.inputs[at.1];
         let elem = self.nest().cx.element_type(self.nest().body.ty(access.value));
         let outside = zero(self.nest().cx, elem);
         if let Some(packed) = self.packed.get(&at) {
@@ -214,7 +265,7 @@ impl Inside<'_, '_> {
         ranges.with(l.dim.0, range)
     }
 
-    /// What units share of a value that the region makes is 0 beyond the end of the columns, where contractions read it.
+    /// What units share of a value that the region makes is 0 beyond the end of the rows and the columns, where contractions read it.
     pub(super) fn zero_beyond(
         &self,
         e: &mut Emit<'_>,
@@ -223,13 +274,57 @@ impl Inside<'_, '_> {
         number: Number,
         state: &State,
     ) -> Number {
-        if self.is_zero_beyond(made, state) || !self.reaches_beyond(frame) {
+        let maker = self.nest().maker(made).map(|maker| &self.nest().stages[maker]);
+        if self.is_zero_beyond(made, state) || maker.is_some_and(only_widens) {
             return number;
         }
-        let Some(col) = frame.col.as_ref() else { return number };
+        let own = |axis: &&Axis| self.units.as_ref().is_some_and(|units| units.dim == axis.dim);
+        let axes: Vec<Axis> = frame.row.iter().filter(|axis| !own(axis)).chain(&frame.col).cloned().collect();
         let cx = self.nest().cx;
-        let inside = e.in_range(frame, cx.affine_dim(col.dim as u32), &self.nest().extents[col.dim]);
+        let beyond = axes.iter().filter(|axis| self.axis_reaches_beyond(axis));
+        let inside: Vec<_> = beyond
+            .map(|axis| e.in_range(frame, cx.affine_dim(axis.dim as u32), &self.nest().extents[axis.dim]))
+            .collect();
+        if inside.is_empty() {
+            return number;
+        }
         let nothing = Number::Constant(zero(cx, number.elem()), number.elem());
-        e.where_all(frame, &[inside], number, nothing)
+        e.where_all(frame, &inside, number, nothing)
     }
+}
+
+/// True for an operand that its body makes of tensors, element by element.
+pub(super) fn is_made_of_tensors(nest: &Nest<'_>, operand: &Operand) -> bool {
+    let place = |node: &Node| if let Node::Place(place) = node { Some(place.stage.number) } else { None };
+    let placed: Option<Vec<usize>> = operand.body.iter().map(place).collect();
+    placed.is_some_and(|placed| {
+        let inside = |read: &Access| nest.maker(read).is_none_or(|maker| placed.contains(&maker));
+        let plain = |s: &usize| !nest.stages[*s].reduces() && nest.stages[*s].inputs.iter().all(inside);
+        !placed.is_empty() && placed.iter().all(plain)
+    })
+}
+
+/// The tensor that is read ahead of an operand, and the stage that reads it: the operand, or one that has all its rows and columns of
+/// those of which it is made.
+pub(super) fn read_for<'n>(nest: &'n Nest<'_>, operand: &Operand) -> Option<(usize, &'n Access)> {
+    if operand.body.is_empty() {
+        let stage = operand.stage.number;
+        return Some((stage, &nest.stages[stage].inputs[operand.input]));
+    }
+    let whole = |read: &Access| {
+        let mentions = |dim: &Dim| nest.mentions(read, dim.0);
+        let along = operand.tile.rows.iter().chain(&operand.tile.cols).all(mentions);
+        along && read.slot.is_none() && read.oob.is_none()
+    };
+    operand.body.iter().find_map(|node| {
+        let Node::Place(place) = node else { return None };
+        let stage = place.stage.number;
+        nest.stages[stage].inputs.iter().find(|read| whole(read)).map(|read| (stage, read))
+    })
+}
+
+/// True for a stage that makes numbers of a wider type from those of a tensor: from the zeros that lie beyond its end zeros.
+fn only_widens(stage: &Stage<'_>) -> bool {
+    let body = stage.body.filter(|_| stage.inputs.iter().all(|read| read.slot.is_none()));
+    body.is_some_and(|body| body.ops().all(|op| matches!(op.name_str(), "arith.extf" | "graph.yield")))
 }

@@ -292,9 +292,13 @@ impl Inside<'_, '_> {
 
     /// True when the last tile of columns has more than there are.
     pub(super) fn reaches_beyond(&self, frame: &Frame) -> bool {
-        let Some(col) = frame.col.as_ref() else { return false };
-        let (extent, by) = (&self.nest().extents[col.dim], col.extent.as_const());
-        let whole = self.of.region.facts.prove_equal(&col.extent, extent);
+        frame.col.as_ref().is_some_and(|col| self.axis_reaches_beyond(col))
+    }
+
+    /// Whether rows or columns may reach beyond the end of their dim.
+    pub(super) fn axis_reaches_beyond(&self, axis: &Axis) -> bool {
+        let (extent, by) = (&self.nest().extents[axis.dim], axis.extent.as_const());
+        let whole = self.of.region.facts.prove_equal(&axis.extent, extent);
         !whole && by.is_none_or(|by| !self.of.region.facts.divisible(extent, by))
     }
 }

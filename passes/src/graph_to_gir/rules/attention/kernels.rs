@@ -43,10 +43,21 @@ impl Chain<'_, '_> {
     }
 
     /// What is done to rows of a tile of queries, of few at a time: enough of them for the latency of what is done to each. A tile that
-    /// no few rows make up is taken as a whole.
+    /// no few rows make up is taken as a whole, and so is one of which more than weights is read behind the softmax.
     fn few_rows(&self, body: Vec<Node>) -> Vec<Node> {
         let rows = (2..=FEW_ROWS).rev().find(|rows| self.tile.0 % rows == 0).unwrap_or(self.tile.0);
-        if self.is_of_processor() && rows < self.tile.0 { self.tiles(self.plan.query(), rows, body) } else { body }
+        let apart = !self.plan.after.iter().any(|s| self.reads_of_softmax(*s));
+        if self.is_of_processor() && apart && rows < self.tile.0 {
+            self.tiles(self.plan.query(), rows, body)
+        } else {
+            body
+        }
+    }
+
+    /// Whether a stage behind the second product reads a number of the softmax, the largest logit of a row.
+    fn reads_of_softmax(&self, stage: usize) -> bool {
+        let mut makers = self.nest.stages[stage].inputs.iter().filter_map(|read| self.nest.maker(read));
+        makers.any(|maker| between(self.nest, self.plan).any(|s| s == maker))
     }
 
     /// Copies the right factor of a product into panels of its columns.
@@ -55,7 +66,8 @@ impl Chain<'_, '_> {
         // Keys are columns of scores: values that lie along them are not turned.
         let turned = turns(self.region, self.nest, plan).filter(|dim| *dim != self.plan.key());
         let tile = self.in_registers(turned, plan.col());
-        let copy = vec![Node::Operand(Operand::new((stage, input), tile, Bring::Tile))];
+        let copy = Node::Operand(Operand::new((stage, input), tile.clone(), Bring::Tile));
+        let copy = self.places(&plan.right, &tile).chain([copy]).collect();
         let copies = match turned {
             Some(_) => in_turned_tiles(self.region, &plan.sums, copy),
             None => vec![each(plan.sums[0], copy)],
@@ -75,9 +87,23 @@ impl Chain<'_, '_> {
         self.cache(reader.expect("a softmax reads its logits"), self.near(Some(plan.query()), key, false), body)
     }
 
+    /// Queries near; those that the region makes are made there, one after another.
     fn queries(&self) -> Node {
+        let (scores, query) = (&self.plan.scores, self.plan.query());
+        let row = (!self.nest.is_unit(query)).then_some(query);
+        let mut body: Vec<Node> = self.places(&scores.left, &self.near(row, scores.sums[0], true)).collect();
+        if !body.is_empty() {
+            body = self.tiles(query, 1, body);
+        }
+        self.cache((scores.stage, scores.lhs), self.near(None, scores.sums[0], true), body)
+    }
+
+    /// The one query of a group that has no more, where the region makes it.
+    fn one_query(&self) -> Option<Node> {
         let scores = &self.plan.scores;
-        self.cache((scores.stage, scores.lhs), self.near(None, scores.sums[0], true), vec![])
+        let near = self.near(None, scores.sums[0], false);
+        let body: Vec<Node> = self.places(&scores.left, &near).collect();
+        (!body.is_empty()).then(|| self.cache((scores.stage, scores.lhs), near, body))
     }
 
     /// All keys at once.
@@ -117,11 +143,12 @@ impl Chain<'_, '_> {
             (0..nest.stages.len()).find_map(input).expect("what the kernel makes on its way is read")
         };
         let of_key = |body: Vec<Node>| if nest.is_unit(key) { body } else { vec![each(key, body)] };
-        let dot = place(nest, plan.scores.stage, &self.near(None, plan.scores.sums[0], false));
-        let dots = of_key(vec![Node::Place(dot)]);
+        let numbers = self.near(None, plan.scores.sums[0], false);
+        let dots = of_key(self.places(&[&plan.scores.right[..], &[plan.scores.stage]].concat(), &numbers).collect());
         let row = [&[relative], &sums[..]].concat();
         let rest: Vec<usize> = between(nest, plan).filter(|s| *s != extreme && !row.contains(s)).collect();
-        let mut made = vec![self.cache(reader(plan.scores.stage), of_keys.clone(), dots)];
+        let mut made: Vec<Node> = self.one_query().into_iter().collect();
+        made.push(self.cache(reader(plan.scores.stage), of_keys.clone(), dots));
         made.extend(self.places(&plan.before, &of_keys).chain(self.places(&[extreme], &of_keys)));
         let scale = rest.iter().find_map(|s| {
             let input = nest.stages[*s].inputs.iter().position(|i| nest.maker(i) == Some(relative))?;
@@ -132,7 +159,7 @@ impl Chain<'_, '_> {
         made.extend(self.places(&rest, &of_keys));
         let mut body = vec![self.cache((plan.values.stage, plan.values.lhs), of_keys, made)];
         let tile = self.in_registers(None, plan.values.col());
-        let mut values = of_key(self.places(&[plan.values.stage], &tile).collect());
+        let mut values = of_key(self.places(&[&plan.values.right[..], &[plan.values.stage]].concat(), &tile).collect());
         values.extend(self.places(&plan.after, &tile));
         body.extend(self.tiles(plan.values.col(), self.streamed_columns(), values));
         let query = (!nest.is_unit(plan.query())).then_some((plan.query(), Split::One));

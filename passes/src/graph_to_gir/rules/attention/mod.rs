@@ -13,7 +13,7 @@ use sutura_dialects::graph::Combiner;
 use sutura_dialects::schedule::{Kernel, Launch, Version};
 
 use self::units::Blocks;
-use super::super::kernel::Built;
+use super::super::kernel::{Built, Emit};
 use super::super::region::{FusedRegion, Lowered};
 use super::super::schedule::{Group, Reach, emit};
 use super::stage_name;
@@ -49,13 +49,18 @@ pub(in super::super) fn lower(region: &FusedRegion<'_>, resident: i64) -> Built<
     let (hoisted, weighted) = hoisted(region, &nest, &plan).map_err(misfit)?;
     let softmax = Softmax::of(&hoisted, &plan, weighted);
     let (parts, hoisted_parts) = ([(region, &nest)], [(region, &hoisted)]);
-    let blocks = Blocks::of(region, &nest, &plan);
+    let chain = |tile| Chain::new((region, &nest, &plan), (&hoisted, &softmax), tile, resident);
+    let alone = region.machine.tiles().iter().any(|tile| chain(*tile).fits());
+    let blocks = Blocks::of(region, (&nest, &plan), alone);
     if let Some(Ok(blocks)) = &blocks {
         let launches = vec![Launch { kernels: vec![blocks.kernel(&hoisted, &plan, &softmax)] }];
         let group = Group::by_rule(&hoisted_parts, vec![Version { launches, ..Version::default() }]);
         return Ok(Lowered { remarks: vec![blocks.said()], ..emit(&[group])? });
     }
-    let chain = |tile| Chain::new((region, &nest, &plan), (&hoisted, &softmax), tile, resident);
+    if !alone {
+        let why = blocks.and_then(Result::err).unwrap_or_default();
+        return Emit::unsupported(region.op, &format!("has no block of keys that fits a group's memory: {why}"));
+    }
     let groups = versions(&chain, region, &nest, &plan)
         .into_iter()
         .map(|(version, streams)| Group::by_rule(if streams { &hoisted_parts } else { &parts }, vec![version]));
@@ -106,7 +111,8 @@ impl Softmax {
 /// The stages between logits and the second product.
 fn between(nest: &Nest<'_>, plan: &AttentionPlan) -> impl Iterator<Item = usize> {
     let other = |s: &usize| *s == plan.scores.stage || *s == plan.values.stage;
-    let placed = move |s: &usize| other(s) || plan.before.contains(s) || plan.after.contains(s);
+    let placed =
+        move |s: &usize| other(s) || plan.before.contains(s) || plan.after.contains(s) || plan.makes_factor(*s);
     (0..nest.stages.len()).filter(move |s| !placed(s))
 }
 
@@ -144,7 +150,9 @@ fn versions<'r, 'a: 'r>(
     let skipped = if equal { 0 } else { lower.len().saturating_sub(1) };
     let low = lower[skipped..].iter().map(|lower| ((lower.rows, tile.1), Some(lower.most)));
     let others = low.chain([(tile, None)]).flat_map(|(tile, queries)| chain(tile).versions(queries));
-    streamed.map(|(version, _)| (version, false)).into_iter().chain(others).collect()
+    let never = |version: &Version| version.guard.iter().any(|size| region.facts.range(size).1 < 0);
+    let all = streamed.map(|(version, _)| (version, false)).into_iter().chain(others);
+    all.filter(|(version, _)| !never(version)).collect()
 }
 
 /// A narrower tile, where a block of keys under tiles as wide as `tile` would not fit into the group's memory; the narrowest where
@@ -154,10 +162,7 @@ fn narrower<'r, 'a: 'r>(
     region: &FusedRegion<'_>,
     tile: (i64, i64),
 ) -> Option<(i64, i64)> {
-    let fits = |tile: &(i64, i64)| {
-        let chain = chain(*tile);
-        chain.block_bytes().saturating_add(chain.tile_bytes()) <= region.machine.group_bytes
-    };
+    let fits = |tile: &(i64, i64)| chain(*tile).fits();
     if fits(&tile) {
         return None;
     }
@@ -211,6 +216,11 @@ impl<'r, 'a> Chain<'r, 'a> {
     fn tile_bytes(&self) -> i64 {
         let panels = self.panels(self.depth()).saturating_add(self.value_panels());
         panels.saturating_mul(self.tile.1).saturating_add(2).saturating_mul(4).saturating_mul(self.tile.0)
+    }
+
+    /// Whether a block of keys and a tile of queries fit a group's memory.
+    fn fits(&self) -> bool {
+        self.block_bytes().saturating_add(self.tile_bytes()) <= self.region.machine.group_bytes
     }
 
     /// Tiles of queries that share what a group packs of a block of keys.
@@ -273,10 +283,7 @@ impl<'r, 'a> Chain<'r, 'a> {
 
     /// True where the numbers of a key, and those of a value, lie side by side.
     fn lies_in_rows(&self) -> bool {
-        let in_rows = |plan: &ContractPlan, dim: usize| {
-            let read = &self.nest.stages[plan.stage].inputs[plan.rhs];
-            read.oob.is_none() && read.index.last().and_then(|e| self.nest.plain(*e)) == Some(dim)
-        };
+        let in_rows = |plan: &ContractPlan, dim: usize| plan.lies_along(self.nest, plan.rhs, dim);
         in_rows(&self.plan.scores, self.plan.scores.sums[0]) && in_rows(&self.plan.values, self.plan.values.col())
     }
 

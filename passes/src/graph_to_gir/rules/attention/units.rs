@@ -8,7 +8,6 @@
 //! number of such reads long, so neighbouring threads, which read neighbouring keys, read from different banks.
 
 use sutura_dialects::schedule::{Bring, Dim, Kernel, Loop, Node, Operand, Place, Runs, Split, Tile};
-use sutura_ir::Type;
 
 use super::super::super::machine::{GroupTile, Machine};
 use super::super::super::region::FusedRegion;
@@ -37,13 +36,18 @@ pub(super) struct Blocks {
 }
 
 impl Blocks {
-    /// What a group has where units share blocks, or why they do not. Nothing where the machine's groups have no memory for them.
-    pub(super) fn of(region: &FusedRegion<'_>, nest: &Nest<'_>, plan: &AttentionPlan) -> Option<Result<Self, String>> {
+    /// What a group has where units share blocks, or why they do not; for few queries they do only where blocks do not fit `alone`.
+    /// Nothing where the machine's groups have no memory for them.
+    pub(super) fn of(
+        region: &FusedRegion<'_>,
+        (nest, plan): (&Nest<'_>, &AttentionPlan),
+        alone: bool,
+    ) -> Option<Result<Self, String>> {
         if region.machine.group_tiles().is_empty() {
             return None;
         }
         let most = region.facts.range(&nest.extents[plan.query()]).1;
-        if most <= FEW_QUERIES {
+        if alone && most <= FEW_QUERIES {
             return Some(Err(format!("there are {most} queries at most")));
         }
         if !lie_in_rows(nest, plan) {
@@ -98,23 +102,20 @@ impl Blocks {
         let of_keys = self.tile(&self.registers, query, key);
         let place_on = |tile: &Tile, s: usize| Node::Place(place(nest, s, tile));
         let columnwise = |s: &usize| Node::Place(Place { columnwise: true, ..place(nest, *s, &of_keys) });
-        let mut block = vec![
-            self.share(nest, (scores.stage, scores.rhs), (key, scores.sums[0])),
-            self.product(nest, scores, &of_keys),
-        ];
+        let mut block =
+            vec![self.share(nest, (scores, scores.rhs), (key, scores.sums[0])), self.product(nest, scores, &of_keys)];
         block.extend(plan.before.iter().chain([&softmax.extreme]).map(|s| place_on(&of_keys, *s)));
         let powers = [place_on(&of_keys, softmax.relative)].into_iter().chain(softmax.sums.iter().map(columnwise));
         let weights = (stage_name(nest, values.stage), values.lhs);
         let near = self.tile(&self.space, query, key);
         block.push(Node::Operand(Operand { body: powers.collect(), ..Operand::new(weights, near, Bring::Cache) }));
-        block.push(self.share(nest, (values.stage, values.rhs), (key, column)));
+        block.push(self.share(nest, (&values, values.rhs), (key, column)));
         let of_values = self.tile(&self.registers, query, column);
         block.push(self.product(nest, &values, &of_values));
         let online = Some(stage_name(nest, softmax.extreme));
         let blocks = Loop { online, ..Loop::new(Dim(key), Split::By(self.keys), Runs::InTurn, block) };
-        let queries = (stage_name(nest, scores.stage), scores.lhs);
-        let near = self.tile(&self.space, query, scores.sums[0]);
-        let mut body = vec![Node::Operand(Operand::new(queries, near, Bring::Cache)), Node::Loop(blocks)];
+        let mut body =
+            vec![Node::Operand(self.near(nest, (scores, scores.lhs), (query, scores.sums[0]))), Node::Loop(blocks)];
         body.extend(softmax.rest.iter().map(|s| place_on(&of_values, *s)));
         let units = Node::Loop(Loop::new(Dim(query), Split::By(self.rows), Runs::Units, body));
         let outer = plan.outer().into_iter().map(|dim| (dim, Split::One));
@@ -129,10 +130,20 @@ impl Blocks {
         Tile { rows: Some(Dim(rows)), cols: Some(Dim(cols)), space: space.to_owned(), padded: true }
     }
 
+    /// A factor in the memory of the group, made there where the region makes it.
+    fn near(&self, nest: &Nest<'_>, (plan, input): (&ContractPlan, usize), (rows, cols): (usize, usize)) -> Operand {
+        let makers = if input == plan.rhs { &plan.right } else { &plan.left };
+        let made = self.tile(&self.registers, rows, cols);
+        let body = makers.iter().map(|s| Node::Place(place(nest, *s, &made))).collect();
+        let factor = (stage_name(nest, plan.stage), input);
+        Operand { body, ..Operand::new(factor, self.tile(&self.space, rows, cols), Bring::Cache) }
+    }
+
     /// Brings a block of keys or values near, which is read while units compute with the one before.
-    fn share(&self, nest: &Nest<'_>, (stage, input): (usize, usize), (rows, cols): (usize, usize)) -> Node {
-        let operand = Operand::new((stage_name(nest, stage), input), self.tile(&self.space, rows, cols), Bring::Cache);
-        Node::Operand(Operand { pitch: Some(self.pitch), ahead: true, ..operand })
+    fn share(&self, nest: &Nest<'_>, factor: (&ContractPlan, usize), along: (usize, usize)) -> Node {
+        let whole = |read: &Access| nest.mentions(read, along.0) && nest.mentions(read, along.1);
+        let ahead = factor.0.read_for(nest, factor.1).any(whole);
+        Node::Operand(Operand { pitch: Some(self.pitch), ahead, ..self.near(nest, factor, along) })
     }
 
     /// A product, of which a contraction sums over several places.
@@ -144,13 +155,8 @@ impl Blocks {
 
 /// Whether the numbers of a query, a key and a value lie side by side in memory: then copies of them read neighbours.
 fn lie_in_rows(nest: &Nest<'_>, plan: &AttentionPlan) -> bool {
-    let access = |stage: usize, input: usize| &nest.stages[stage].inputs[input];
-    let in_rows = |access: &Access, dim: usize| {
-        let float = nest.cx.element_type(nest.body.ty(access.value)) == Type::F32;
-        float && access.oob.is_none() && access.index.last().and_then(|expr| nest.plain(*expr)) == Some(dim)
-    };
     let (scores, values) = (&plan.scores, &plan.values);
-    in_rows(access(scores.stage, scores.lhs), scores.sums[0])
-        && in_rows(access(scores.stage, scores.rhs), scores.sums[0])
-        && in_rows(access(values.stage, values.rhs), values.col())
+    scores.lies_along(nest, scores.lhs, scores.sums[0])
+        && scores.lies_along(nest, scores.rhs, scores.sums[0])
+        && values.lies_along(nest, values.rhs, values.col())
 }

@@ -21,8 +21,10 @@ use super::bring::readers;
 use super::describe::called;
 use super::flow::{Contents, Flow};
 use super::online::Online;
+use super::panels::in_panels;
 use super::ranges::gone_through;
 use super::reach::{Reach, factors};
+use super::shared::is_made_of_tensors;
 use crate::region::rows::check_column_access;
 use crate::region::{Access, Nest, Stage};
 
@@ -224,13 +226,22 @@ impl<'c, 'a> Check<'c, '_, 'a> {
     }
 
     /// A dim is rows of tiles or columns of tiles, and what is read and computed along it goes in equal steps.
+    ///
+    /// What is packed near, or made there of tensors, has roles of its own.
     fn roles(&self, tree: &'c Kernel) -> Checked {
-        let mut tiles: Vec<&Tile> = Vec::new();
+        let own = |operand: &Operand| in_panels(operand) || is_made_of_tensors(self.nest(), operand);
+        let mut apart = Vec::new();
         walk(&tree.body, &mut |node| match node {
-            Node::Place(place) | Node::Join(place) => tiles.push(&place.tile),
-            Node::Operand(operand) if operand.to != Bring::Cache => tiles.push(&operand.tile),
+            Node::Operand(operand) if operand.to == Bring::Cache && own(operand) => apart.push(&operand.body[..]),
             _ => {}
         });
+        let inside: Vec<&Tile> = apart.iter().flat_map(|body| tiles_in(body)).collect();
+        let own = |tile: &&Tile| !inside.iter().any(|other| std::ptr::eq(*other, *tile));
+        self.roles_of(tiles_in(&tree.body).into_iter().filter(own).collect())?;
+        apart.into_iter().try_for_each(|body| self.roles_of(tiles_in(body)))
+    }
+
+    fn roles_of(&self, tiles: Vec<&Tile>) -> Checked {
         let rows: HashSet<usize> = tiles.iter().filter_map(|tile| tile.rows).map(|dim| dim.0).collect();
         let cols: HashSet<usize> = tiles.iter().filter_map(|tile| tile.cols).map(|dim| dim.0).collect();
         if let Some(dim) = rows.intersection(&cols).min() {
@@ -618,6 +629,17 @@ impl<'c, 'a> Check<'c, '_, 'a> {
             }
         }
     }
+}
+
+/// Tiles that nodes compute or copy.
+fn tiles_in(nodes: &[Node]) -> Vec<&Tile> {
+    let mut tiles = Vec::new();
+    walk(nodes, &mut |node| match node {
+        Node::Place(place) | Node::Join(place) => tiles.push(&place.tile),
+        Node::Operand(operand) if operand.to != Bring::Cache => tiles.push(&operand.tile),
+        _ => {}
+    });
+    tiles
 }
 
 /// Values that the region yields and that a version does not write.

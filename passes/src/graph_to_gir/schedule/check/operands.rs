@@ -7,7 +7,8 @@ use sutura_dialects::schedule::{Bring, Dim, Kernel, Loop, Node, Operand, Place, 
 use super::super::bring::readers;
 use super::super::copies::{is_asynchronous, last_reader};
 use super::super::near::tile_in;
-use super::super::panels::copied;
+use super::super::panels::{copied, in_panels};
+use super::super::shared::{is_made_of_tensors, read_for};
 use super::{Check, Checked, Left, Panels};
 use crate::region::Access;
 use crate::region::contract::narrow_factors;
@@ -46,7 +47,9 @@ impl<'c> Check<'c, '_, '_> {
             self.copied(&name, operand, (list, own))?;
             return match read.slot {
                 // What was packed lies in memory as a tensor does.
-                Some(slot) if !self.flow.packed.contains_key(&at) => self.shared_and_made(&name, slot, (operand, read)),
+                Some(slot) if !self.flow.packed.contains_key(&at) && !is_made_of_tensors(self.nest(), operand) => {
+                    self.shared_and_made(&name, slot, (operand, read))
+                }
                 _ => self.shared(&name, at, (operand, read), &list[own + 1..]),
             };
         }
@@ -116,7 +119,7 @@ impl<'c> Check<'c, '_, '_> {
             (Some(_), true) => {
                 return Err(format!("{name} is made in the region, and has no body that computes it"));
             }
-            (None, false) => return self.in_panels(name, at, operand),
+            (maker, false) if maker.is_none() || in_panels(operand) => return self.in_panels(name, at, operand),
             _ => {}
         }
         if self.near.contains(&at) {
@@ -210,9 +213,10 @@ impl<'c> Check<'c, '_, '_> {
         if self.around.iter().any(|l| l.runs == Runs::InTurn && l.dim.0 == dim) {
             return Err(format!("{name} is shared inside a loop over d{dim}, which units share"));
         }
+        let made = nest.maker(read).filter(|_| is_made_of_tensors(nest, operand));
         let lies = self.flow.packed.contains_key(&at) || read.slot.is_none() && read.oob.is_none();
-        if !lies || !operand.body.is_empty() {
-            return Err(format!("{name} is shared, and is no tensor that is read as it lies"));
+        if made.is_none() && (!lies || !operand.body.is_empty()) {
+            return Err(format!("{name} is shared, and is no tensor that is read as it lies, nor made of such"));
         }
         let (Some(rows), Some(cols)) = (tile.rows, tile.cols) else {
             return Err(format!("{name} is shared on a tile without rows and columns"));
@@ -243,12 +247,42 @@ impl<'c> Check<'c, '_, '_> {
             return Err(format!("{name} is shared, and no contraction of the kernel reads it"));
         }
         self.pitched(name, operand, later)?;
+        if let Some(maker) = made {
+            self.shares_of_made(name, maker, (operand, read))?;
+        }
         if !self.near.insert(at) {
             return Err(format!("{name} is kept near where it is already"));
         }
         self.shared.insert(at);
         self.ends.insert(at, self.ends_of(&[cols.0], later));
         Ok(())
+    }
+
+    /// What units make of tensors in memory that they share, each a share of the rows: on tiles as large as a share.
+    fn shares_of_made(&mut self, name: &str, maker: usize, (operand, read): (&'c Operand, &Access)) -> Checked {
+        let registers = self.of.region.machine.registers.to_string();
+        let as_large = |node: &Node| match node {
+            Node::Place(place) => {
+                let tile = &place.tile;
+                (tile.rows, tile.cols) == (operand.tile.rows, operand.tile.cols)
+                    && tile.padded
+                    && tile.space == registers
+            }
+            _ => false,
+        };
+        if !operand.body.iter().all(as_large) {
+            return Err(format!("the body of {name} computes on other tiles than padded ones of it in '{registers}'"));
+        }
+        let (Some((dim, units)), Some(rows)) = (self.units, operand.tile.rows) else { return Ok(()) };
+        let left = self.left[rows.0];
+        if let Left::Tile(count) = left
+            && rows.0 != dim
+        {
+            self.left[rows.0] = Left::Tile(count / units);
+        }
+        let made = self.made_near(name, maker, (operand, read));
+        self.left[rows.0] = left;
+        made
     }
 
     /// What units make in memory that they share: each its own rows, of which it reads only these.
@@ -309,6 +343,9 @@ impl<'c> Check<'c, '_, '_> {
     fn ahead(&self, name: &str, operand: &Operand, (list, own): (&'c [Node], usize)) -> Checked {
         if !operand.ahead {
             return Ok(());
+        }
+        if read_for(self.nest(), operand).is_none() {
+            return Err(format!("{name} is read ahead, and is made of no tensor with its rows and columns"));
         }
         let space = &operand.tile.space;
         let is_shared =
