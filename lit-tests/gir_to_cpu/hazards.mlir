@@ -44,3 +44,18 @@ gir.kernel @exchanged(%x : !gir.view<dram, f32, [M, N]> in, %y : !gir.view<dram,
   %out = gir.slice %y[%i, %zero] cols(1) : !gir.view<dram, f32, [M, N]> -> !gir.slice<dram, f32, [1, N]>
   gir.store %s, %out : !gir.tile<l1, f32, [1, N]>, !gir.slice<dram, f32, [1, N]>
 }
+
+// -----
+
+// The same where nothing stands behind the store.
+// expected-error@+2 {{needs a tile of memory of which another part is written at the same time; store the tile to an allocation of its own first}}
+// expected-note@+1 {{in kernel @shifted_at_the_end}}
+gir.kernel @shifted_at_the_end(%y : !gir.view<dram, f32, [M, 65]> inout) dims(%M : [0, 100]) grid(%i = M) units(1) {
+  %zero = arith.constant 0 : index
+  %one = arith.constant 1 : index
+  %from = gir.slice %y[%i, %zero] cols(1) : !gir.view<dram, f32, [M, 65]> -> !gir.slice<dram, f32, [1, 64]>
+  %t = gir.load %from : !gir.slice<dram, f32, [1, 64]> -> !gir.tile<l1, f32, [1, 64]>
+  %r = gir.unary "neg" %t : !gir.tile<l1, f32, [1, 64]>
+  %to = gir.slice %y[%i, %one] cols(1) : !gir.view<dram, f32, [M, 65]> -> !gir.slice<dram, f32, [1, 64]>
+  gir.store %r, %to : !gir.tile<l1, f32, [1, 64]>, !gir.slice<dram, f32, [1, 64]>
+}

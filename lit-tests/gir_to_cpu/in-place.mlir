@@ -74,3 +74,15 @@ gir.kernel @narrowed(%x : !gir.view<dram, f32, [M, N]> in, %y : !gir.view<dram, 
   %to = gir.slice %y[%i, %zero] cols(1) : !gir.view<dram, f16, [M, N]> -> !gir.slice<dram, f16, [1, N]>
   gir.store %r, %to : !gir.tile<l1, f16, [1, N]>, !gir.slice<dram, f16, [1, N]>
 }
+
+// Two slices of the same elements: the last store of a kernel may write what it reads.
+// CHECK-LABEL: func.func @same_elements(
+// CHECK: arith.negf
+gir.kernel @same_elements(%y : !gir.view<dram, f32, [M, 64]> inout) dims(%M : [0, 4096]) grid(%i = M) units(1) {
+  %zero = arith.constant 0 : index
+  %from = gir.slice %y[%i, %zero] cols(1) : !gir.view<dram, f32, [M, 64]> -> !gir.slice<dram, f32, [1, 64]>
+  %t = gir.load %from : !gir.slice<dram, f32, [1, 64]> -> !gir.tile<l1, f32, [1, 64]>
+  %r = gir.unary "neg" %t : !gir.tile<l1, f32, [1, 64]>
+  %to = gir.slice %y[%i, %zero] cols(1) : !gir.view<dram, f32, [M, 64]> -> !gir.slice<dram, f32, [1, 64]>
+  gir.store %r, %to : !gir.tile<l1, f32, [1, 64]>, !gir.slice<dram, f32, [1, 64]>
+}

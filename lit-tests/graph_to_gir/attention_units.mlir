@@ -230,10 +230,10 @@ func.func @few(%q: !q, %k: !k, %v: !v) -> !q {
 #id = affine_map<(b, q, k) -> (b, q, k)>
 #row = affine_map<(b, q, k) -> (b, q)>
 
-// Vectors that fit no group of several units.
-// SAID: a group has one unit: queries and keys of 256 numbers and values of 256 do not fit
-// CHECK-LABEL: gir.kernel @longest_attention0(
-// CHECK-SAME:  units(1)
+// Vectors that fit no group: both products are kernels of their own.
+// SAID: is no one kernel of attention: queries and keys of 256 numbers and values of 256 do not fit the memory that units share
+// CHECK-NOT: gir.kernel @longest_attention
+// CHECK-LABEL: gir.kernel @longest_contract0(
 func.func @longest(%q: !q, %k: !k, %v: !v) -> !q {
   %B = dyn.symbol "B" : index
   %Q = dyn.symbol "Q" : index

@@ -326,6 +326,9 @@ fn steps(ops: &Ops<'_>, plan: &Quotient, pricing: &mut Pricing<'_, '_>, said: &m
         let own = own.into_iter().map(|op| op.op).collect();
         steps.push(Step::Region(PlannedRegion { ops: own, outputs: ops.outputs(members), reasons }));
     }
+    for (last, text) in why.attentions_apart(pricing) {
+        said.remark(RemarkKind::Missed, ops.ops[last].loc(), text);
+    }
     steps
 }
 

@@ -9,6 +9,7 @@ use super::cost::Cost;
 use super::planner::union;
 use super::quotient::Quotient;
 use crate::region::Family;
+use crate::region::attention::names_softmax;
 use crate::region::cost::value_text;
 
 /// What is asked of pairs of clusters.
@@ -83,6 +84,26 @@ impl<'r, 'a> Reasons<'r, 'a> {
             (from, format!("{}: {why}", ops.name(from)))
         };
         products.into_iter().map(&mut reason).collect()
+    }
+
+    /// Attentions whose products became kernels of their own, by the last op: why they are no one kernel.
+    pub(super) fn attentions_apart(&self, pricing: &mut Pricing<'_, '_>) -> Vec<(usize, String)> {
+        let (ops, plan) = (self.ops, self.plan);
+        let together = |chain: &[usize]| chain.iter().all(|node| plan.cluster(*node) == plan.cluster(chain[0]));
+        let mut apart: BTreeMap<usize, Option<String>> = BTreeMap::new();
+        for chain in &ops.graph.seeds {
+            let named = chain.iter().any(|node| names_softmax(ops.ops[*node]));
+            let Some(last) = chain.last().filter(|_| named) else { continue };
+            let why = match pricing.kernel(chain) {
+                _ if together(chain) => None,
+                Err(misfit) => Some(misfit.to_string()),
+                Ok(_) => continue,
+            };
+            apart.entry(*last).and_modify(|known| *known = known.take().and(why.clone())).or_insert(why);
+        }
+        let said =
+            |(last, why): (usize, Option<String>)| Some((last, format!("is no one kernel of attention: {}", why?)));
+        apart.into_iter().filter_map(said).collect()
     }
 
     fn cost(&mut self, pricing: &mut Pricing<'_, '_>, cluster: usize) -> Option<Cost> {

@@ -265,7 +265,7 @@ impl Inside<'_, '_> {
         ranges.with(l.dim.0, range)
     }
 
-    /// What units share of a value that the region makes is 0 beyond the end of the rows and the columns, where contractions read it.
+    /// What units share of a value that the region makes is 0 beyond the end of its dims along which contractions sum.
     pub(super) fn zero_beyond(
         &self,
         e: &mut Emit<'_>,
@@ -278,8 +278,11 @@ impl Inside<'_, '_> {
         if self.is_zero_beyond(made, state) || maker.is_some_and(only_widens) {
             return number;
         }
-        let own = |axis: &&Axis| self.units.as_ref().is_some_and(|units| units.dim == axis.dim);
-        let axes: Vec<Axis> = frame.row.iter().filter(|axis| !own(axis)).chain(&frame.col).cloned().collect();
+        let summed = |axis: &&Axis| {
+            let reads = |stage: &Stage<'_>| stage.inputs.iter().any(|read| read.slot == made.slot);
+            self.nest().stages.iter().any(|stage| stage.reduced.contains(&axis.dim) && reads(stage))
+        };
+        let axes: Vec<Axis> = frame.row.iter().chain(&frame.col).filter(summed).cloned().collect();
         let cx = self.nest().cx;
         let beyond = axes.iter().filter(|axis| self.axis_reaches_beyond(axis));
         let inside: Vec<_> = beyond
