@@ -2,7 +2,9 @@
 //!
 //! Frameworks that pad "same" write a padding before a convolution or a pool. As an op of its own it copies the tensor; as a part of the
 //! read it costs what the convolution's own padding costs. A convolution that pads as well keeps one padding of both where they have
-//! one number.
+//! one number. Places of a window that read nothing but the padding are left out then.
+
+mod places;
 
 use sutura_dialects::r#dyn::Facts;
 use sutura_dialects::r#dyn::attr::{shape_attr, symbolic_shape};
@@ -14,6 +16,7 @@ use sutura_ir::diagnostics::{Diagnostic, RemarkKind};
 use sutura_ir::pass::{Anchor, Pass, PassInfo, PassOptions, PassResult, PassRun, StatisticInfo};
 use sutura_ir::{Attr, BlockRef, Body, Context, Op, OpRef, Rewriter, Value};
 
+use self::places::Places;
 use crate::functions::{Remark, computes, of_each_function, say};
 use crate::region::cost::value_text;
 
@@ -25,10 +28,15 @@ pub static FOLD_PADDING: PassInfo = PassInfo {
     description: "A `graph.compute` that copies a tensor, with a number around it, goes where all that reads it are \
                   `graph.compute`s that combine elements, convolutions and pools among them: each of them reads the tensor, \
                   and has the number as its `oob` value. One that has an `oob` value of its own must have the same number, \
-                  and the padding may cut nothing off. A remark says why another padding stays.",
+                  and the padding may cut nothing off. A remark says why another padding stays. Places of a window that read \
+                  nothing but zeros around a tensor, for all results, are left out of a sum of products with finite constant \
+                  weights: a padded 3x3 convolution of a map of one place is a product.",
     anchor: Anchor::Any,
     options: &[],
-    statistics: &[StatisticInfo { name: "num-folded", description: "paddings that became a part of reads" }],
+    statistics: &[
+        StatisticInfo { name: "num-folded", description: "paddings that became a part of reads" },
+        StatisticInfo { name: "num-narrowed", description: "windows that lost places" },
+    ],
     create: |_: &PassOptions| Ok(Box::new(FoldPadding)),
 };
 
@@ -36,14 +44,19 @@ struct FoldPadding;
 
 impl Pass for FoldPadding {
     fn run(&self, run: &mut PassRun<'_>) -> PassResult {
-        let outcomes = of_each_function(run, |cx, _, body| function(cx, body));
-        let mut remarks = Vec::new();
+        let outcomes = of_each_function(run, |cx, _, body| {
+            let folded = function(cx, body)?;
+            Ok((folded, narrow(cx, body)))
+        });
+        let (mut folded, mut narrowed) = (0, 0);
         for outcome in outcomes {
-            remarks.extend(outcome.map_err(|diagnostic| run.diags.report(diagnostic))?);
+            let (paddings, windows) = outcome.map_err(|diagnostic| run.diags.report(diagnostic))?;
+            folded += say(run, paddings);
+            narrowed += say(run, windows);
         }
-        let folded = say(run, remarks);
         run.count("num-folded", folded);
-        Ok(PreservedAnalyses::unless(folded > 0))
+        run.count("num-narrowed", narrowed);
+        Ok(PreservedAnalyses::unless(folded + narrowed > 0))
     }
 }
 
@@ -70,6 +83,29 @@ fn function(cx: &Context, body: &mut Body) -> Result<Vec<Remark>, Diagnostic> {
         }
     }
     Ok(said)
+}
+
+/// Leaves out places of windows that read nothing but the padding.
+fn narrow(cx: &Context, body: &mut Body) -> Vec<Remark> {
+    let Some(block) = body.entry_block() else { return vec![] };
+    let mut said = Vec::new();
+    let mut rw = Rewriter::new(cx, body);
+    for op in computes(cx, rw.body(), block) {
+        while let Some(places) = Places::of(OpRef::new(cx, rw.body(), op)) {
+            let loc = rw.body().loc(op);
+            if !places.leave_out(&mut rw, op) {
+                let why = "its weights are not known to be finite";
+                said.push((
+                    RemarkKind::Missed,
+                    loc,
+                    format!("a window keeps places that read the padding alone: {why}"),
+                ));
+                break;
+            }
+            said.push((RemarkKind::Passed, loc, places.said()));
+        }
+    }
+    said
 }
 
 /// A copy of a tensor with a number around it.
