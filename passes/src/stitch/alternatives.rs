@@ -17,7 +17,7 @@ use super::{BUDGET, BUDGET_PER_OP};
 /// (docs/rationale/schedule-search.md).
 const MOST_TIMES: f64 = 2.0;
 /// Other plans of one site.
-const MOST_PLANS: usize = 3;
+const MOST_PLANS: usize = 8;
 
 /// Ops of a region at which it may be cut.
 const MOST_OPS: usize = 8;
