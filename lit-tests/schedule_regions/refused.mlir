@@ -1120,7 +1120,7 @@ func.func @all_of_the_sum(%x: tensor<?x24xf32, #dyn.shape<[M, 24]>>, %w: tensor<
 #mn = affine_map<(d0, d1, d2) -> (d0, d1)>
 func.func @uneven_parts_of_the_sum(%x: tensor<?x24xf32, #dyn.shape<[M, 24]>>, %w: tensor<24x40xf32>) -> tensor<?x40xf32, #dyn.shape<[M, 40]>> {
   %M = dyn.symbol "M" : index
-  // expected-error @below {{'graph.fusion' op has a schedule that is refused: version 0, launch 1: the contraction %p is placed where d2, which it sums over, has more than one index}}
+  // expected-error @below {{'graph.fusion' op has a schedule that is refused: version 0, launch 1: the contraction %p takes 5 places of d2 at a time, which do not divide its 24}}
   %y = graph.fusion(%x, %w : tensor<?x24xf32, #dyn.shape<[M, 24]>>, tensor<24x40xf32>) -> tensor<?x40xf32, #dyn.shape<[M, 40]>> {schedule = #schedule.tree<
     version { kernel { loop d1 by 16 grid { loop d2 { pack p:0.1 cols d1 in vec padded } } } kernel { loop d1 by 16 grid { loop d0 by 4 grid { loop d2 by 5 { contract p:0 rows d0 cols d1 in vec } } } } }
   >} {

@@ -129,7 +129,7 @@ impl<'f, 'a> Composer<'f, 'a> {
             let mut extents = Vec::new();
             for (i, extent) in form.extents.clone().into_iter().enumerate() {
                 let Some(extent) = extent else {
-                    return misfit(format!("the extent of iterator d{i} of '{}' is not known", form.op.name_str()));
+                    return misfit(format!("runs along d{i} of a '{}', whose extent is not known", form.op.name_str()));
                 };
                 extents.push(facts.canonical(&extent));
             }

@@ -105,7 +105,7 @@ fn rows_of_other_kinds() {
 
 #[test]
 fn what_is_needed_again() {
-    threads_agree("lit-tests/gir_to_cpu/in-place.mlir", "canonicalize", 4);
+    threads_agree("lit-tests/gir_to_cpu/in-place.mlir", "canonicalize", 5);
 }
 
 #[test]

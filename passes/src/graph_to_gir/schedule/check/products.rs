@@ -38,9 +38,19 @@ impl Check<'_, '_, '_> {
             _ => false,
         };
         if let Some(dim) = second.or(first.filter(|dim| !whole(**dim))) {
-            return Err(format!(
-                "the contraction {name} is placed where d{dim}, which it sums over, has more than one index"
-            ));
+            let divided = match self.left[*dim] {
+                Left::Tile(by) if has_all && second.is_none() => Some(by),
+                _ => None,
+            };
+            return Err(match divided {
+                Some(by) => format!(
+                    "the contraction {name} takes {by} places of d{dim} at a time, which do not divide its {}",
+                    nest.extents[*dim]
+                ),
+                None => format!(
+                    "the contraction {name} is placed where d{dim}, which it sums over, has more than one index"
+                ),
+            });
         }
         // A unit that computes alone has all of the product.
         if let Some((dim, units)) = self.units.filter(|(dim, _)| !stage.parallel().any(|d| d == *dim)) {
