@@ -413,24 +413,50 @@ impl<'e> Emit<'e> {
         if self.spread.is_some() {
             return self.load_if(ptr, mask, pass);
         }
-        let (ty, align) = (self.ty(pass), self.alignment32(self.cx().element_type(self.ty(pass))));
-        self.op1("llvm.intr.masked.load", &[ptr, mask, pass], ty, &[("alignment", align)])
+        let elem = self.cx().element_type(self.ty(pass));
+        let (pass, align) = (self.as_bits(pass), self.alignment32(elem));
+        let ty = self.ty(pass);
+        let value = self.op1("llvm.intr.masked.load", &[ptr, mask, pass], ty, &[("alignment", align)]);
+        self.of_bits(value, elem)
+    }
+
+    /// Floats of 16 bits as these: a processor that does not compute with them would convert them to move them one by one.
+    pub(super) fn as_bits(&mut self, value: Value) -> Value {
+        let elem = self.cx().element_type(self.ty(value));
+        match elem.is_float(self.cx()) && self.cx().bit_width(elem) == Some(16) {
+            true => self.of_bits(value, Type::I16),
+            false => value,
+        }
+    }
+
+    /// Bits as numbers of a type as wide.
+    fn of_bits(&mut self, value: Value, elem: Type) -> Value {
+        if self.cx().element_type(self.ty(value)) == elem {
+            return value;
+        }
+        let ty = self.vec_type(elem);
+        self.op1("arith.bitcast", &[value], ty, &[])
     }
 
     pub(super) fn masked_store(&mut self, value: Value, ptr: Value, mask: Value) {
         if self.spread.is_some() {
             return self.store_if(value, ptr, mask);
         }
+        let value = self.as_bits(value);
         let align = self.alignment32(self.cx().element_type(self.ty(value)));
         self.op("llvm.intr.masked.store", &[value, ptr, mask], &[], &[("alignment", align)]);
     }
 
     pub(super) fn gather(&mut self, ptrs: Value, mask: Value, pass: Value) -> Value {
-        let (ty, align) = (self.ty(pass), self.alignment32(self.cx().element_type(self.ty(pass))));
-        self.op1("llvm.intr.masked.gather", &[ptrs, mask, pass], ty, &[("alignment", align)])
+        let elem = self.cx().element_type(self.ty(pass));
+        let (pass, align) = (self.as_bits(pass), self.alignment32(elem));
+        let ty = self.ty(pass);
+        let value = self.op1("llvm.intr.masked.gather", &[ptrs, mask, pass], ty, &[("alignment", align)]);
+        self.of_bits(value, elem)
     }
 
     pub(super) fn scatter(&mut self, value: Value, ptrs: Value, mask: Value) {
+        let value = self.as_bits(value);
         let align = self.alignment32(self.cx().element_type(self.ty(value)));
         self.op("llvm.intr.masked.scatter", &[value, ptrs, mask], &[], &[("alignment", align)]);
     }

@@ -207,6 +207,10 @@ impl Emit<'_> {
         let ptr = self.address(slice, row, col);
         let value = self.storable(value, slice.elem);
         match (slice.col.is_contiguous(), mask) {
+            (true, None) if self.spread.is_none() => {
+                let bits = self.as_bits(value);
+                self.store(bits, ptr);
+            }
             (true, None) => self.store(value, ptr),
             (true, Some(mask)) => self.masked_store(value, ptr, mask),
             (false, mask) if self.spread.is_some() => self.store_each(value, (ptr, slice.col.stride), mask),

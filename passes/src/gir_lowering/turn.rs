@@ -30,6 +30,14 @@ impl Emit<'_> {
                 let turned = self.turn_blocks(&bytes, (rows, cols));
                 Parts::Vectors(self.each(&turned, "arith.trunci", Type::I1))
             }
+            // Of floats of 16 bits bits are shuffled: a processor that does not compute with them would convert them to do so.
+            (Parts::Vectors(from), _)
+                if tile.elem.is_float(self.cx()) && self.cx().bit_width(tile.elem) == Some(16) =>
+            {
+                let bits = self.each(from, "arith.bitcast", Type::I16);
+                let turned = self.turn_blocks(&bits, (rows, cols));
+                Parts::Vectors(self.each(&turned, "arith.bitcast", tile.elem))
+            }
             (Parts::Vectors(from), _) => Parts::Vectors(self.turn_blocks(from, (rows, cols))),
         };
         let (row_window, col_window) = (tile.col_window, tile.row_window);
