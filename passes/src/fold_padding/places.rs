@@ -149,7 +149,9 @@ fn inside(form: &ComputeForm<'_>, extents: &[Option<i64>], expr: AffineExpr, siz
         let reach = linear.factors[dim].checked_mul(extents[dim]?.checked_sub(1)?.max(0))?;
         (least, most) = (least.checked_add(reach.min(0))?, most.checked_add(reach.max(0))?);
     }
-    let reads = |at: &i64| step.checked_mul(*at).is_some_and(|at| at + most >= 0 && at + least < size);
+    let reads = |at: &i64| {
+        step.checked_mul(*at).is_some_and(|at| at.saturating_add(most) >= 0 && at.saturating_add(least) < size)
+    };
     let all = extents[place].filter(|all| *all <= MOST_PLACES)?;
     let first = (0..all).find(reads)?;
     let last = (0..all).rev().find(reads)?;

@@ -51,12 +51,7 @@ impl Inside<'_, '_> {
         if operand.asynchronous {
             return Ok(self.land(e, operand, (elem, &dims), state));
         }
-        let over = self.over_another(e, (operand, later), (elem, &dims), state);
-        let taken = over.is_some();
-        let near = match over {
-            Some(near) => near,
-            None => self.of.near_memory(e, operand, Scope::Group, (elem, dims))?,
-        };
+        let (near, taken) = self.shared_memory(e, (operand, later), (elem, dims), state)?;
         let brought = match state.ahead.remove(&at) {
             Some(tile) => tile,
             None => self.share(e, ranges, (operand, later), known)?,
@@ -84,12 +79,7 @@ impl Inside<'_, '_> {
         let slot = access.slot.expect("what has a body is made in the region");
         let dims = self.of.near_dims(e, &ranges.with(units.dim, units.around), access, Some(later))?;
         let elem = self.nest().cx.element_type(self.nest().body.ty(access.value));
-        let over = self.over_another(e, (operand, later), (elem, &dims), state);
-        let taken = over.is_some();
-        let near = match over {
-            Some(near) => near,
-            None => self.of.near_memory(e, operand, Scope::Group, (elem, dims))?,
-        };
+        let (near, taken) = self.shared_memory(e, (operand, later), (elem, dims), state)?;
         let mut inside = known.of_views();
         if let Some((tile, (_, read))) = state.ahead.remove(&at).zip(read_for(self.nest(), operand)) {
             inside.learn_read(&self.share_frame(e, ranges, (operand, later))?, read, tile);
@@ -105,6 +95,20 @@ impl Inside<'_, '_> {
         state.brought.push(at);
         state.near.insert(at, near);
         Ok(())
+    }
+
+    /// Memory of the group for an operand, and whether something else lay there.
+    fn shared_memory(
+        &self,
+        e: &mut Emit<'_>,
+        of: (&Operand, &[Node]),
+        (elem, dims): (Type, Vec<NearDim>),
+        state: &mut State,
+    ) -> Built<(Near, bool)> {
+        match self.over_another(e, of, (elem, &dims), state) {
+            Some(near) => Ok((near, true)),
+            None => Ok((self.of.near_memory(e, of.0, Scope::Group, (elem, dims))?, false)),
+        }
     }
 
     /// What the unit's share of an operand has of its rows and columns.
