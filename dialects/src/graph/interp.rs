@@ -398,8 +398,8 @@ fn copy_window(tensor: &Tensor, from: &[i64], to: &mut Tensor) {
         .iter()
         .zip(tensor.shape().iter().zip(to.shape()))
         .map(|(&low, (&size, &extent))| {
-            let first = (-low).clamp(0, extent as i64);
-            let end = (size as i64 - low).clamp(first, extent as i64);
+            let first = low.saturating_neg().clamp(0, extent as i64);
+            let end = (size as i64).saturating_sub(low).clamp(first, extent as i64);
             (first as usize, (end - first) as usize)
         })
         .collect();
