@@ -23,8 +23,8 @@ pub struct Variable {
     pub value: Value,
     /// Smallest value.
     pub low: Poly,
-    /// A number that it is not below either, where the smallest value is the largest of several.
-    floor: Option<Poly>,
+    /// Values that it is not below either, where the smallest value is the largest of several; a constant first.
+    floors: Vec<Poly>,
     /// Largest value; below the smallest when there is no trip.
     pub high: Poly,
     /// Values that it does not exceed either: the largest is the least of them and `high`.
@@ -37,7 +37,40 @@ fn has_least(poly: &Poly) -> bool {
     atoms.any(|atom| matches!(atom, Atom::Min(..)) || atom.parts().any(has_least))
 }
 
+/// Places of the least of two in a size that are looked at in both cases.
+const CASES: usize = 3;
+
+/// Two sizes of which the least stands in another one, and in which none stands.
+fn innermost_least(poly: &Poly) -> Option<(Poly, Poly)> {
+    let mut atoms = poly.terms().flat_map(|(atoms, _)| atoms);
+    atoms.find_map(|atom| atom.parts().find_map(innermost_least).or_else(|| match atom {
+        Atom::Min(a, b) => Some((a.clone(), b.clone())),
+        _ => None,
+    }))
+}
+
+/// Numbers that something is not below in which the least of several is taken off: what stays with each of these in its place.
+fn without_least(poly: &Poly) -> Vec<Poly> {
+    let falls = |(atoms, c): (&[Atom], i128)| match atoms {
+        [Atom::Min(a, b)] => c < 0 && !has_least(a) && !has_least(b),
+        _ => !atoms.iter().any(|atom| atom.parts().any(has_least) || matches!(atom, Atom::Min(..))),
+    };
+    if !has_least(poly) || !poly.terms().all(falls) {
+        return vec![];
+    }
+    let one = poly.substitute_min(&|a, _| Some(a.clone()));
+    let other = poly.substitute_min(&|_, b| Some(b.clone()));
+    let mut both = vec![one, other];
+    both.sort_by_key(|floor| floor.as_const().is_none());
+    both
+}
+
 impl Variable {
+    /// The number that is put in its place where its least value is wanted.
+    fn least(&self, floor: usize) -> &Poly {
+        self.floors.get(floor).or(self.floors.first()).unwrap_or(&self.low)
+    }
+
     /// Number of trips, when that is not negative and no cap makes them fewer.
     pub fn trips(&self) -> Poly {
         self.high.sub(&self.low).add(&1.into())
@@ -105,11 +138,17 @@ impl<'a> Bounds<'a> {
         while self.variables.contains_key(&*name) {
             name.push('_');
         }
+        let mut floors = without_least(&low);
         // What is taken from 0 is the least of 0 and of others: that is never negative.
-        let several = has_least(&low);
-        let floor = (several && self.never_negative(&low)).then(Poly::default);
+        let zero = Poly::default();
+        if has_least(&low) && !floors.contains(&zero) && self.never_negative(&low) {
+            floors.insert(0, zero);
+        }
+        if !floors.is_empty() {
+            floors.push(low.clone());
+        }
         self.exprs.insert(value, Poly::symbol(&name));
-        self.variables.insert(name.into(), Variable { value, low, floor, high, caps });
+        self.variables.insert(name.into(), Variable { value, low, floors, high, caps });
     }
 
     /// The index variable called `name` in polynomials.
@@ -218,17 +257,17 @@ impl<'a> Bounds<'a> {
 
     /// The largest value over all trips, as polynomial over dims only; `None` when the variables' signs are mixed.
     pub fn upper(&self, poly: &Poly) -> Option<Poly> {
-        self.extreme(poly, true, 0)
+        self.extreme(poly, true, (0, 0))
     }
 
     /// The smallest value over all trips, as polynomial over dims only.
     pub fn lower(&self, poly: &Poly) -> Option<Poly> {
-        self.extreme(poly, false, 0)
+        self.extreme(poly, false, (0, 0))
     }
 
-    /// A bound for all trips, with the largest value of a variable taken to be its cap number `cap`, counted from 1 on, where
-    /// it has as many: each is true, but not each is as sharp.
-    fn extreme(&self, poly: &Poly, upper: bool, cap: usize) -> Option<Poly> {
+    /// A bound for all trips, with the largest value of a variable taken to be its cap number `cap`, counted from 1 on, and the
+    /// smallest to be its floor number `floor`, where it has as many: each is true, but not each is as sharp.
+    fn extreme(&self, poly: &Poly, upper: bool, (cap, floor): (usize, usize)) -> Option<Poly> {
         let mut poly = poly.clone();
         // Inner variables first: their bounds may mention outer ones.
         for (name, range) in self.variables.iter().rev() {
@@ -250,7 +289,7 @@ impl<'a> Bounds<'a> {
             }
             if rising || falling {
                 let high = cap.checked_sub(1).and_then(|at| range.caps.get(at)).unwrap_or(&range.high);
-                let bound = if rising == upper { high } else { range.floor.as_ref().unwrap_or(&range.low) };
+                let bound = if rising == upper { high } else { range.least(floor) };
                 poly = poly.substitute(&|n| (n == &**name).then(|| bound.clone()));
             }
         }
@@ -260,7 +299,7 @@ impl<'a> Bounds<'a> {
     /// True when an atom is never negative.
     fn is_natural(&self, atom: &Atom) -> bool {
         let natural = |name: &Arc<str>| match self.variables.get(name) {
-            Some(variable) => variable.floor.as_ref().unwrap_or(&variable.low).as_const().is_some_and(|low| low >= 0),
+            Some(variable) => variable.least(0).as_const().is_some_and(|low| low >= 0),
             None => self.facts.info(name).min >= 0,
         };
         match atom {
@@ -271,8 +310,26 @@ impl<'a> Bounds<'a> {
 
     /// True when `poly` is at least zero for every trip and every admissible size. False means unknown.
     pub fn never_negative(&self, poly: &Poly) -> bool {
+        self.never_negative_in_cases(poly, CASES)
+    }
+
+    /// The same, in both cases of the least of two, for so many of these at most.
+    fn never_negative_in_cases(&self, poly: &Poly, cases: usize) -> bool {
+        self.never_negative_at_ends(poly)
+            || cases > 0
+                && innermost_least(poly).is_some_and(|(a, b)| {
+                    let with = |case: &Poly| {
+                        poly.substitute_min(&|x, y| (*x == a && *y == b).then(|| case.clone()))
+                    };
+                    [&a, &b].into_iter().all(|case| self.never_negative_in_cases(&with(case), cases - 1))
+                })
+    }
+
+    fn never_negative_at_ends(&self, poly: &Poly) -> bool {
         let caps = self.variables.values().map(|v| v.caps.len()).max().unwrap_or(0);
-        (0..=caps).filter_map(|cap| self.extreme(poly, false, cap)).any(|low| {
+        let floors = self.variables.values().map(|v| v.floors.len()).max().unwrap_or(0).max(1);
+        let ends = (0..=caps).flat_map(|cap| (0..floors).map(move |floor| (cap, floor)));
+        ends.filter_map(|ends| self.extreme(poly, false, ends)).any(|low| {
             self.facts.prove_non_negative(&low)
                 || self.conditions.iter().any(|condition| {
                     self.facts.prove_non_negative(&low.sub(condition))

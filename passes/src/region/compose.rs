@@ -60,13 +60,25 @@ pub(super) struct Unit<'a> {
 /// How an input is read.
 pub(super) struct Read {
     pub(super) slot: Option<usize>,
+    /// Which of the region's values is read elsewhere than it is made.
+    moved: Option<usize>,
     pub(super) oob: Option<Attr>,
     pub(super) guard: Vec<(AffineExpr, Poly)>,
+}
+
+/// What becomes of a read of combined numbers elsewhere than they are made.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Moved {
+    /// It is refused: nothing is combined twice.
+    Refused,
+    /// It is one of memory, which those who schedule the region have near or have written before.
+    Kept,
 }
 
 /// The units of a region.
 pub(super) struct Composer<'f, 'a> {
     facts: &'f Facts,
+    moved: Moved,
     forms: Vec<Form<'a>>,
     /// Form and result that make a value.
     made: HashMap<Value, (usize, usize)>,
@@ -88,7 +100,7 @@ impl<'f, 'a> Composer<'f, 'a> {
     ///
     /// # Errors
     /// When an op has no structured form, or reads what others make in a way that composes with nothing.
-    pub(super) fn of(facts: &'f Facts, ops: &[OpRef<'a>]) -> Fit<Self> {
+    pub(super) fn of(facts: &'f Facts, ops: &[OpRef<'a>], moved: Moved) -> Fit<Self> {
         let mut forms: Vec<Form<'a>> = Vec::with_capacity(ops.len());
         let mut symbols = Symbols::default();
         for op in ops {
@@ -114,6 +126,7 @@ impl<'f, 'a> Composer<'f, 'a> {
         }
         let mut this = Self {
             facts,
+            moved,
             forms,
             made,
             units: Vec::new(),
@@ -154,7 +167,7 @@ impl<'f, 'a> Composer<'f, 'a> {
             let mut results = unit.form.results().enumerate();
             let wanted = results.any(|(i, value)| read[unit.slot + i] || !unit.copy && outputs.contains(&value));
             if wanted {
-                unit.reads.iter().filter_map(|r| r.slot).for_each(|slot| read[slot] = true);
+                unit.reads.iter().filter_map(|r| r.slot.or(r.moved)).for_each(|slot| read[slot] = true);
                 needed.push(unit);
             }
         }
@@ -220,7 +233,7 @@ impl<'f, 'a> Composer<'f, 'a> {
             // A number that nobody looks at, by which every function can be computed.
             _ => unit.form.oob[input].or_else(|| Some(one(op.cx, op.cx.element_type(op.ty(unit.form.inputs[input]))))),
         };
-        Ok(Read { slot: None, oob, guard: vec![] })
+        Ok(Read { slot: None, moved: None, oob, guard: vec![] })
     }
 
     fn read_made(&mut self, unit: &Unit<'a>, input: usize, (maker, result): (usize, usize)) -> Fit<Read> {
@@ -231,7 +244,10 @@ impl<'f, 'a> Composer<'f, 'a> {
             let own = &self.units[self.own[maker]];
             let (first, slot) = (own.first, own.slot + result);
             pairs.into_iter().for_each(|(r, m)| self.join(unit.first + r, first + m));
-            return Ok(Read { slot: Some(slot), oob: None, guard: vec![] });
+            return Ok(Read { slot: Some(slot), moved: None, oob: None, guard: vec![] });
+        }
+        if self.moved == Moved::Kept && self.is_of_combined(maker) {
+            return self.read_moved(unit, input, (maker, result));
         }
         let op = unit.form.op;
         if self.forms[maker].combines() {
@@ -243,9 +259,41 @@ impl<'f, 'a> Composer<'f, 'a> {
         let copy = self.copy(unit, input, (maker, result), loose)?;
         let slot = self.units[copy].slot + result;
         match oob {
-            Some(oob) if loose => Ok(Read { slot: Some(slot), oob: Some(oob), guard: leaving }),
-            _ => Ok(Read { slot: Some(slot), oob: None, guard: vec![] }),
+            Some(oob) if loose => Ok(Read { slot: Some(slot), moved: None, oob: Some(oob), guard: leaving }),
+            _ => Ok(Read { slot: Some(slot), moved: None, oob: None, guard: vec![] }),
         }
+    }
+
+    /// Whether a form combines, or is computed from what the region combines.
+    fn is_of_combined(&self, form: usize) -> bool {
+        let (mut seen, mut open) = (vec![false; self.forms.len()], vec![form]);
+        while let Some(at) = open.pop() {
+            if self.forms[at].combines() {
+                return true;
+            }
+            let makers = self.forms[at].inputs.iter().filter_map(|value| Some(self.made.get(value)?.0));
+            open.extend(makers.filter(|maker| !std::mem::replace(&mut seen[*maker], true)));
+        }
+        false
+    }
+
+    /// Reads what the region makes elsewhere than it is made. What the reader goes along one by one they go along together.
+    fn read_moved(&mut self, unit: &Unit<'a>, input: usize, (number, result): (usize, usize)) -> Fit<Read> {
+        let (cx, maker) = (unit.form.op.cx, &self.units[self.own[number]]);
+        let read = cx.map_results(unit.form.input_maps[input]);
+        let alone = |r: usize| read.iter().filter(|e| maps::mentions(cx, **e, r)).count() == 1;
+        let mut pairs = Vec::new();
+        for (r, w) in read.iter().zip(cx.map_results(maker.form.result_maps[result])) {
+            if let (Some(r), Some(w)) = (maps::plain_dim(cx, *r), maps::plain_dim(cx, *w))
+                && alone(r)
+                && self.facts.prove_equal(&unit.extents[r], &maker.extents[w])
+            {
+                pairs.push((unit.first + r, maker.first + w));
+            }
+        }
+        let moved = Some(maker.slot + result);
+        pairs.into_iter().for_each(|(r, m)| self.join(r, m));
+        Ok(Read { moved, ..self.read_memory(unit, input)? })
     }
 
     /// Pairs of iterators of a reader and of what it reads that are the same, if it reads element by element.

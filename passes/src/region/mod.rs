@@ -4,6 +4,7 @@
 //! is stitched can be lowered.
 
 pub mod attention;
+pub mod chain;
 pub mod compose;
 pub mod contract;
 pub mod convolution;
@@ -21,6 +22,7 @@ mod siblings;
 mod window;
 
 pub use attention::AttentionPlan;
+pub use chain::ChainPlan;
 pub use contract::ContractPlan;
 use indexmap::IndexSet;
 pub use nest::{Access, Nest, Stage};
@@ -45,7 +47,7 @@ pub fn of_fusion<'a>(fusion: FusionOp<'a>) -> Fit<(Facts, Nest<'a>)> {
     if products::siblings(&facts, &ops, &outputs).is_some() {
         return misfit("consists of several products");
     }
-    let nest = Nest::of(&facts, &ops, &outputs)?;
+    let nest = Nest::of_any(&facts, &ops, &outputs)?;
     Ok((facts, nest))
 }
 

@@ -19,7 +19,7 @@ use sutura_ir::affine::{AffineExpr, AffineExprData, AffineMap, AffineOp};
 use sutura_ir::work::Counter;
 use sutura_ir::{Attr, BlockRef, Body, Context, OpRef, Value};
 
-use super::compose::{Composer, Unit};
+use super::compose::{Composer, Moved, Unit};
 use super::cost::value_text;
 use super::{Fit, misfit};
 
@@ -159,8 +159,29 @@ impl<'a> Nest<'a> {
     /// # Errors
     /// When an op has no structured form, or reads a value of the region otherwise than it is made.
     pub fn of(facts: &Facts, ops: &[OpRef<'a>], outputs: &[Value]) -> Fit<Self> {
+        Self::composed(facts, ops, outputs, Moved::Refused)
+    }
+
+    /// The same of a chain, in which combined numbers are read elsewhere than they are made: such a read is one of memory, and
+    /// [`Nest::moved_maker`] makes what is read.
+    ///
+    /// # Errors
+    /// When an op has no structured form.
+    pub fn of_chain(facts: &Facts, ops: &[OpRef<'a>], outputs: &[Value]) -> Fit<Self> {
+        Self::composed(facts, ops, outputs, Moved::Kept)
+    }
+
+    /// The form of [`Nest::of`], or else of [`Nest::of_chain`].
+    ///
+    /// # Errors
+    /// Those of [`Nest::of`] where there is neither.
+    pub fn of_any(facts: &Facts, ops: &[OpRef<'a>], outputs: &[Value]) -> Fit<Self> {
+        Self::of(facts, ops, outputs).or_else(|misfit| Self::of_chain(facts, ops, outputs).map_err(|_| misfit))
+    }
+
+    fn composed(facts: &Facts, ops: &[OpRef<'a>], outputs: &[Value], moved: Moved) -> Fit<Self> {
         let (cx, body) = (ops[0].cx, ops[0].body);
-        let mut composer = Composer::of(facts, ops)?;
+        let mut composer = Composer::of(facts, ops, moved)?;
         let mut nest = Self {
             cx,
             body,
@@ -287,6 +308,24 @@ impl<'a> Nest<'a> {
     pub fn maker(&self, access: &Access) -> Option<usize> {
         let makes = |s: &Stage<'_>| access.slot.is_some() && s.results.iter().any(|r| r.slot == access.slot);
         self.stages.iter().position(makes)
+    }
+
+    /// The stage and the result that make what an access reads elsewhere than it is made.
+    pub fn moved_maker(&self, access: &Access) -> Option<(usize, usize)> {
+        self.made.get(&access.value).copied().filter(|_| access.slot.is_none())
+    }
+
+    /// Some of the stages, in order, as a form of their own with the same dims: what others make is read from memory.
+    pub fn part(&self, stages: &[usize], outputs: &[Value]) -> Self {
+        let own = |(value, (stage, result)): (&Value, &(usize, usize))| {
+            Some((*value, (stages.iter().position(|s| s == stage)?, *result)))
+        };
+        Self {
+            stages: stages.iter().map(|s| self.stages[*s].clone()).collect(),
+            made: self.made.iter().filter_map(own).collect(),
+            outputs: outputs.to_vec(),
+            ..self.clone()
+        }
     }
 
     /// A stage and those that it is computed from, in order; nothing for no stage.

@@ -16,7 +16,7 @@ use super::contract::is_contraction;
 use super::convolution::is_convolution;
 use super::cost::{body_cost, element_bytes, likely_bytes, likely_size};
 use super::products::siblings;
-use super::{AttentionPlan, ContractPlan, Fit, Nest, RowPlan, misfit};
+use super::{AttentionPlan, ChainPlan, ContractPlan, Fit, Nest, RowPlan, misfit};
 
 /// What regions have in common that one rule schedules. It follows from what a region computes.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -29,6 +29,8 @@ pub enum Family {
     Attention,
     /// A combination along the places of a window that moves, with what follows it.
     Window,
+    /// A sum of products of which a window reads the results.
+    Chain,
     /// One op of any other form.
     Loop,
 }
@@ -41,6 +43,7 @@ impl Family {
             Self::Contract => "contract",
             Self::Attention => "attention",
             Self::Window => "window",
+            Self::Chain => "chain",
             Self::Loop => "loop",
         }
     }
@@ -105,7 +108,8 @@ enum Formed<'a> {
     Contract(Nest<'a>, ContractPlan),
     Attention(Nest<'a>, Box<AttentionPlan>),
     Row(Nest<'a>, RowPlan),
-    Window(Nest<'a>),
+    Window(Nest<'a>, ContractPlan),
+    Chain(Nest<'a>, Box<ChainPlan>),
 }
 
 /// The family of `ops`, which stand in order and of which `outputs` are used elsewhere; however many there are.
@@ -118,13 +122,14 @@ pub fn family(facts: &Facts, ops: &[OpRef<'_>], outputs: &[Value], windows: Wind
     }
     let formed = match siblings(facts, ops, outputs) {
         Some(products) => products.map(Formed::Siblings),
-        None => Nest::of(facts, ops, outputs).and_then(|nest| formed(facts, nest, windows)),
+        None => form(facts, ops, outputs, windows),
     };
     match formed {
         Ok(Formed::Siblings(_) | Formed::Contract(..)) => Ok(Family::Contract),
         Ok(Formed::Attention(..)) => Ok(Family::Attention),
         Ok(Formed::Row(..)) => Ok(Family::Row),
         Ok(Formed::Window(..)) => Ok(Family::Window),
+        Ok(Formed::Chain(..)) => Ok(Family::Chain),
         Err(_) if ops.len() == 1 => Ok(Family::Loop),
         Err(misfit) => Err(misfit),
     }
@@ -141,17 +146,39 @@ pub fn fit(facts: &Facts, ops: &[OpRef<'_>], outputs: &[Value], windows: Windows
     if ops.len() > 1 && outputs.len() > OUTPUTS {
         return misfit(format!("it would have {} outputs, of which {OUTPUTS} are allowed", outputs.len()));
     }
-    let nest = Nest::of(facts, ops, outputs)?;
-    if ops.len() > 1 {
-        within_limits(&nest)?;
-    }
-    Ok(match formed(facts, nest, windows)? {
+    Ok(match form(facts, ops, outputs, windows)? {
         Formed::Siblings(products) => siblings_scheme(facts, &products),
         Formed::Contract(nest, plan) => contract_scheme(facts, &nest, &plan),
         Formed::Attention(nest, plan) => attention_scheme(facts, &nest, &plan),
         Formed::Row(nest, plan) => row_scheme(facts, &nest, &plan),
-        Formed::Window(nest) => plain(facts, Family::Window, &nest),
+        Formed::Window(nest, plan) => window_scheme(facts, &nest, &plan),
+        Formed::Chain(nest, plan) => chain_scheme(facts, &nest, &plan),
     })
+}
+
+/// The form of ops that are not several products, in a kernel that is not too large.
+fn form<'a>(facts: &Facts, ops: &[OpRef<'a>], outputs: &[Value], windows: Windows) -> Fit<Formed<'a>> {
+    let nest = match Nest::of(facts, ops, outputs) {
+        Ok(nest) => nest,
+        Err(misfit) => return chained(facts, ops, outputs, windows).unwrap_or(Err(misfit)),
+    };
+    if ops.len() > 1 {
+        within_limits(&nest)?;
+    }
+    formed(facts, nest, windows)
+}
+
+/// The form of ops of which one combines what is read elsewhere than a product makes it; nothing of others.
+fn chained<'a>(facts: &Facts, ops: &[OpRef<'a>], outputs: &[Value], windows: Windows) -> Option<Fit<Formed<'a>>> {
+    let nest = Nest::of_chain(facts, ops, outputs).ok().filter(|_| windows == Windows::Near)?;
+    if !ChainPlan::has_parts(&nest) {
+        return None;
+    }
+    let plan = ChainPlan::of(&nest, facts);
+    Some(plan.and_then(|plan| {
+        within_limits(&nest)?;
+        Ok(Formed::Chain(nest, Box::new(plan)))
+    }))
 }
 
 /// The form of ops that are not several products.
@@ -172,12 +199,16 @@ fn formed<'a>(facts: &Facts, mut nest: Nest<'a>, windows: Windows) -> Fit<Formed
     }
     let convolves = nest.stages.iter().any(|stage| is_convolution(&nest, stage));
     let convolution = convolves.then(|| ContractPlan::windowed(&nest));
+    if let Some(Ok(plan)) = convolution {
+        return Ok(Formed::Contract(nest, plan));
+    }
+    if let Ok(plan) = ContractPlan::moving(&nest) {
+        return Ok(Formed::Window(nest, plan));
+    }
     match convolution {
-        Some(Ok(plan)) => Ok(Formed::Contract(nest, plan)),
-        _ if ContractPlan::moving(&nest).is_ok() => Ok(Formed::Window(nest)),
         // What is said of a convolution says more than what is said of rows.
         Some(Err(misfit)) => rows_or_product(facts, nest).map_err(|_| misfit),
-        None => rows_or_product(facts, nest),
+        _ => rows_or_product(facts, nest),
     }
 }
 
@@ -352,6 +383,30 @@ fn siblings_scheme(facts: &Facts, products: &[(Nest<'_>, ContractPlan)]) -> Sche
         ..sum
     })
     .expect("siblings are several")
+}
+
+/// Groups copy what their windows cover.
+fn window_scheme(facts: &Facts, nest: &Nest<'_>, plan: &ContractPlan) -> Scheme {
+    let mut scheme = plain(facts, Family::Window, nest);
+    let read = nest.stages[plan.stage].inputs[plan.lhs].value;
+    let copied = likely_bytes(nest.cx, facts, nest.body.ty(read));
+    scheme.work = scheme.work.saturating_add(copied / element(nest, read).max(1));
+    scheme.near = copied;
+    scheme
+}
+
+/// What the window reads stays near; what windows of neighbouring groups share is made by each.
+fn chain_scheme(facts: &Facts, nest: &Nest<'_>, plan: &ChainPlan) -> Scheme {
+    let head = contract_scheme(facts, nest, &plan.head);
+    let mut scheme = Scheme { launches: head.launches, temporary: head.temporary, ..plain(facts, Family::Chain, nest) };
+    let all = |stage: usize| points(facts, nest, &nest.stages[stage].dims);
+    let rest = plan.head.rest.iter().map(|s| all(*s).saturating_mul(price(&nest.stages[*s])));
+    // A product and its sum are one operation.
+    let made = rest.fold(all(plan.head.stage), u64::saturating_add);
+    let (again, of) = plan.made_again(nest, facts);
+    scheme.work = scheme.work.saturating_add(made.saturating_mul(again) / of.max(1));
+    scheme.near = likely_bytes(nest.cx, facts, nest.body.ty(plan.read(nest).value)).saturating_mul(2);
+    scheme
 }
 
 /// Keys and values are packed near, and scores stay there.

@@ -52,7 +52,7 @@ pub(in super::super) fn lower(region: &FusedRegion<'_>) -> Option<Built<Lowered>
 /// The schedule of a convolution.
 fn schedule(region: &FusedRegion<'_>, nest: &Nest<'_>, plan: &ContractPlan, narrow: Option<usize>) -> Version {
     let blocks = Blocks::of(region, nest, plan, line_tiles::of(region, nest, plan));
-    let packed = pack_kernel(region.machine, nest, plan, &blocks);
+    let packed = pack_kernel(region.machine, nest, plan, blocks.tile.1);
     let kernels = [packed, kernel(region.machine, nest, plan, (&blocks, narrow))];
     let launches = kernels.into_iter().map(|kernel| Launch { kernels: vec![kernel] }).collect();
     Version { launches, ..Version::default() }
@@ -107,7 +107,7 @@ pub(super) fn of_tile(nest: &Nest<'_>, plan: &ContractPlan, some: &[(Option<usiz
 }
 
 /// Loops over what is summed up; over the places of a window that lie inside where `narrow` says so.
-fn sums(plan: &ContractPlan, narrow: Option<usize>, body: Vec<Node>) -> Vec<Node> {
+pub(super) fn sums(plan: &ContractPlan, narrow: Option<usize>, body: Vec<Node>) -> Vec<Node> {
     plan.sums.iter().rev().fold(body, |body, dim| match each(*dim, body) {
         Node::Loop(l) => vec![Node::Loop(Loop { inside: narrow == Some(*dim), ..l })],
         node => vec![node],
@@ -128,17 +128,18 @@ fn narrowed(region: &FusedRegion<'_>, nest: &Nest<'_>, plan: &ContractPlan) -> O
 }
 
 /// Dims of columns beside that of tiles.
-fn outer_columns(plan: &ContractPlan) -> &[usize] {
+pub(super) fn outer_columns(plan: &ContractPlan) -> &[usize] {
     &plan.cols[..plan.cols.len() - 1]
 }
 
-fn pack_kernel(machine: &Machine, nest: &Nest<'_>, plan: &ContractPlan, blocks: &Blocks) -> Kernel {
+/// Packs the weights in panels of so many columns.
+pub(super) fn pack_kernel(machine: &Machine, nest: &Nest<'_>, plan: &ContractPlan, width: i64) -> Kernel {
     let space = machine.registers.to_string();
     let tile = Tile { rows: None, cols: Some(Dim(plan.col())), space, padded: true };
     let (stage, input) = (stage_name(nest, plan.stage), plan.rhs);
     let pack = Node::Operand(Operand::new((stage, input), tile, Bring::Pack));
     let outer = plan.batch.iter().chain(outer_columns(plan)).map(|dim| (*dim, Split::One));
-    let grid = outer.chain([(plan.col(), Split::By(blocks.tile.1))]).collect();
+    let grid = outer.chain([(plan.col(), Split::By(width))]).collect();
     Kernel::new(in_grid(grid, sums(plan, None, vec![pack])))
 }
 
@@ -185,7 +186,7 @@ fn kernel(
 }
 
 /// The dim along which the left factor is copied: that of rows, or of channels where these lie side by side.
-fn side_by_side(nest: &Nest<'_>, plan: &ContractPlan) -> Option<Dim> {
+pub(super) fn side_by_side(nest: &Nest<'_>, plan: &ContractPlan) -> Option<Dim> {
     let last = nest.stages[plan.stage].inputs[plan.lhs].index.last()?;
     let along = |dim: &&usize| nest.mentions_expr(*last, **dim);
     plan.rows.last().into_iter().chain(&plan.sums).find(along).map(|dim| Dim(*dim))

@@ -2,6 +2,7 @@
 
 mod attention;
 mod blocks;
+mod chain;
 mod convolution;
 mod inner_products;
 mod left;
@@ -60,6 +61,8 @@ const ATTENTION: Rule = Rule {
 
 const WINDOW: Rule = Rule { axes: |_, _| vec![], lower: |region, _, _| window::lower(region) };
 
+const CHAIN: Rule = Rule { axes: |_, _| vec![], lower: |region, _, _| chain::lower(region) };
+
 const LOOP: Rule =
     Rule { axes: |region, _| loops::axes(region), lower: |region, _, variant| loops::lower(region, variant) };
 
@@ -76,6 +79,7 @@ impl Rule {
             Family::Contract => &CONTRACT,
             Family::Attention => &ATTENTION,
             Family::Window => &WINDOW,
+            Family::Chain => &CHAIN,
             Family::Loop => &LOOP,
         }
     }

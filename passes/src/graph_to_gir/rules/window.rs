@@ -42,7 +42,7 @@ fn widths(region: &FusedRegion<'_>, nest: &Nest<'_>, plan: &ContractPlan) -> Vec
 
 /// Rows and columns of a tile: as many as a third of the registers holds, since places are loaded beside them; a half where neighbours
 /// read other vectors, which are operands then.
-fn tile_of(region: &FusedRegion<'_>, nest: &Nest<'_>, plan: &ContractPlan, few: bool) -> (i64, i64) {
+pub(super) fn tile_of(region: &FusedRegion<'_>, nest: &Nest<'_>, plan: &ContractPlan, few: bool) -> (i64, i64) {
     let (registers, lanes) = region.machine.vectors;
     let (registers, lanes) = (registers.max(6), lanes.max(1));
     let vectors = if few { 1 } else { 2 };
@@ -109,20 +109,27 @@ fn moves(nest: &Nest<'_>, plan: &ContractPlan, dim: usize) -> bool {
     lhs.index.iter().any(|e| nest.mentions_expr(*e, dim) && with(e))
 }
 
-fn kernel(region: &FusedRegion<'_>, nest: &Nest<'_>, plan: &ContractPlan, few: bool) -> Kernel {
-    let (machine, col) = (region.machine, plan.col());
-    let (rows, columns) = tile_of(region, nest, plan, few);
-    let block = block_of(region, nest, plan, (rows, columns), few);
+/// A tile of a window's results, and what follows them.
+pub(super) fn places(nest: &Nest<'_>, plan: &ContractPlan, tile: &Tile) -> Vec<Node> {
     let row = plan.row().filter(|row| !nest.is_unit(*row));
-    let tile = Tile { rows: row.map(Dim), cols: Some(Dim(col)), space: machine.registers.to_string(), padded: false };
-    let mut body = vec![Node::Place(place(nest, plan.stage, &tile))];
+    let mut body = vec![Node::Place(place(nest, plan.stage, tile))];
     let along_rows = |dim: &usize| {
         let lhs = &nest.stages[plan.stage].inputs[plan.lhs];
         row.is_some_and(|row| lhs.index.iter().any(|e| nest.mentions_expr(*e, row) && nest.mentions_expr(*e, *dim)))
     };
     let (inner, outer): (Vec<usize>, Vec<usize>) = plan.sums.iter().partition(|dim| along_rows(dim));
     body = outer.iter().chain(&inner).rev().fold(body, |body, dim| vec![each(*dim, body)]);
-    body.extend(plan.rest.iter().map(|s| Node::Place(place(nest, *s, &tile))));
+    body.extend(plan.rest.iter().map(|s| Node::Place(place(nest, *s, tile))));
+    body
+}
+
+fn kernel(region: &FusedRegion<'_>, nest: &Nest<'_>, plan: &ContractPlan, few: bool) -> Kernel {
+    let (machine, col) = (region.machine, plan.col());
+    let (rows, columns) = tile_of(region, nest, plan, few);
+    let block = block_of(region, nest, plan, (rows, columns), few);
+    let row = plan.row().filter(|row| !nest.is_unit(*row));
+    let tile = Tile { rows: row.map(Dim), cols: Some(Dim(col)), space: machine.registers.to_string(), padded: false };
+    let mut body = places(nest, plan, &tile);
     let inside =
         |dim: usize, by: i64, body: Vec<Node>| vec![Node::Loop(Loop::new(Dim(dim), Split::By(by), Runs::InTurn, body))];
     if block.columns > columns {

@@ -32,6 +32,9 @@ impl Inside<'_, '_> {
             _ if operand.body.is_empty() => {
                 self.of.bring_near(e, ranges, (operand, if self.units.is_none() { later } else { &[] }), known)?
             }
+            _ if self.nest().moved_maker(access).is_some() => {
+                return self.make_for_window(e, ranges, operand, known, state);
+            }
             _ if access.slot.is_none() || in_panels(operand) => {
                 let panels = self.of.panels_for(e, ranges, operand)?;
                 state.panels.insert(at, panels.clone());

@@ -105,7 +105,7 @@ pub(super) fn form<'a>(region: &FusedRegion<'a>, sizes: &[(String, i64)], rewrit
     let region = sizes.iter().fold(whole, |region, (name, value)| region.at_size(name, *value));
     let mut form = Vec::new();
     for part in region.parts() {
-        let nest = Nest::of(&part.facts, &part.ops, &part.outputs)?;
+        let nest = Nest::of_any(&part.facts, &part.ops, &part.outputs)?;
         form.push((part, nest));
     }
     for rewrite in rewrites {

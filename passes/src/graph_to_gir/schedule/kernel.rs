@@ -61,7 +61,8 @@ impl<'a> Region<'_, 'a> {
         let is_packed = |s: usize, i: usize| flow.packed.contains_key(&(s, i));
         let mut reads: Vec<Value> = Vec::new();
         for read in contents.reads(nest, &is_packed) {
-            let outside = read.slot.is_none() || flow.stored.contains(&read.value);
+            let made = read.slot.is_some() || nest.moved_maker(read).is_some();
+            let outside = !made || flow.stored.contains(&read.value);
             if outside && !reads.contains(&read.value) {
                 reads.push(read.value);
             }

@@ -25,6 +25,7 @@ mod roles;
 mod scatter;
 mod shared;
 mod sums;
+mod windows;
 
 use std::cell::RefCell;
 

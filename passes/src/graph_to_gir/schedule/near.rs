@@ -28,12 +28,12 @@ pub(super) const MOST_NEAR: i64 = 1 << 20;
 /// An operand that a group has brought near.
 #[derive(Clone)]
 pub(super) struct Near {
-    view: Value,
-    space: Space,
+    pub(super) view: Value,
+    pub(super) space: Space,
     scope: Scope,
-    elem: Type,
+    pub(super) elem: Type,
     /// One per dimension of the tensor.
-    dims: Vec<NearDim>,
+    pub(super) dims: Vec<NearDim>,
     /// The stage whose identity lies beyond the end of the dim along which it combines.
     pub(super) nothing: Option<usize>,
 }
@@ -42,11 +42,11 @@ pub(super) struct Near {
 #[derive(Clone)]
 pub(super) struct NearDim {
     /// Dims that move along it, each with its factor and where it began, if that is not 0.
-    moving: Vec<(usize, i64, Option<Value>)>,
+    pub(super) moving: Vec<(usize, i64, Option<Value>)>,
     /// The index in the tensor where it begins.
-    start: Value,
+    pub(super) start: Value,
     /// How many indices there are.
-    count: Poly,
+    pub(super) count: Poly,
     /// The last of several blocks may reach beyond what there is.
     clipped: bool,
 }
@@ -58,7 +58,7 @@ impl Near {
     }
 
     /// True for a dimension of the tensor that the memory has too.
-    fn keeps(&self, dim: usize) -> bool {
+    pub(super) fn keeps(&self, dim: usize) -> bool {
         keeps(&self.dims, dim)
     }
 }
@@ -278,6 +278,7 @@ impl Region<'_, '_> {
                 }
                 Range::Tile { base, by, .. } => (Some(base), by.into()),
                 Range::Block { trip, by } => (Some(e.scaled(trip, by, None)), by.into()),
+                Range::Needed { start, first, most, .. } => (Some(e.scaled(first, 1, Some(start))), most.into()),
                 Range::Part { .. } => {
                     return Emit::unsupported(self.region.op, "brings near what a part of a dim reads");
                 }
@@ -285,6 +286,7 @@ impl Region<'_, '_> {
             clipped |= match ranges.0[dim] {
                 Range::Tile { whole, .. } => !whole,
                 Range::Block { by, .. } => !self.region.facts.divisible(&self.nest.extents[dim], by),
+                Range::Needed { whole, .. } => !whole,
                 _ => false,
             };
             if factor < 0 {

@@ -301,6 +301,9 @@ impl<'a> Inside<'_, 'a> {
             return Ok(bounds);
         }
         let count = self.of.tiles_of(l, range)?;
+        if let (Range::Needed { .. }, Split::By(by)) = (range, l.split) {
+            return Ok((e.constant(0), self.of.last_needed(e, (l.dim.0, range), (&count, by))));
+        }
         Ok((e.constant(0), e.size(&count)))
     }
 
@@ -308,8 +311,11 @@ impl<'a> Inside<'_, 'a> {
     pub(super) fn range_of(&self, e: &mut Emit<'_>, l: &Loop, (range, trip): (Range, Value)) -> Range {
         let dim = l.dim.0;
         let packed = || self.packed.values().flat_map(|packed| &packed.loops).any(|l| l.dim == dim);
-        match l.split {
-            Split::One => Range::Index(trip),
+        match (l.split, range) {
+            (Split::One, Range::Needed { .. }) => {
+                self.of.within(e, l, (range, trip), Counted { absolute: false, ending: false })
+            }
+            (Split::One, _) => Range::Index(trip),
             _ => {
                 let absolute = self.counted.contains(&dim) || packed();
                 self.of.within(e, l, (range, trip), Counted { absolute, ending: self.ends_with_dim(l, range) })

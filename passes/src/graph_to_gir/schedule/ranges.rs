@@ -29,6 +29,9 @@ pub(super) enum Range {
     Block { trip: Value, by: i64 },
     /// One of so many parts.
     Part { trip: Value, count: i64 },
+    /// What is needed of it for something that is read near: of `most` indices from `start` on those from `first` on, counted from there, and
+    /// before `end`. `whole` if none of them is beyond the end of the dim, and nothing is left out.
+    Needed { start: Value, first: Value, end: Value, most: i64, whole: bool },
 }
 
 /// What is left of each dim.
@@ -100,6 +103,11 @@ impl Region<'_, '_> {
                 let base = e.scaled(trip, by, Some(base));
                 let trip = if absolute { e.scaled(outer, of / by, Some(trip)) } else { trip };
                 Range::Tile { trip, base, by, whole, ending }
+            }
+            (Range::Needed { start, .. }, Split::One) => Range::Index(e.scaled(trip, 1, Some(start))),
+            (Range::Needed { start, first, whole, .. }, Split::By(by)) => {
+                let begin = e.scaled(first, 1, Some(start));
+                Range::Tile { trip, base: e.scaled(trip, by, Some(begin)), by, whole, ending: false }
             }
             _ => self.of_trip(e, l, trip),
         }
@@ -180,6 +188,7 @@ impl Region<'_, '_> {
                 (first, e.block_end((trip, by), by, (!whole).then_some(extent)))
             }
             Range::Tile { base, by, whole, .. } => (base, e.block_end((base, 1), by, (!whole).then_some(extent))),
+            Range::Needed { first, end, .. } => (first, end),
             Range::Whole | Range::Index(_) => {
                 let size = e.size(extent);
                 (e.constant(0), size)
@@ -205,6 +214,7 @@ impl Region<'_, '_> {
         match (range, l.split) {
             (Range::Whole, Split::By(by)) => Ok(self.nest.extents[l.dim.0].ceildiv(by)),
             (Range::Tile { by: outer, .. }, Split::By(by)) if outer % by == 0 => Ok((outer / by).into()),
+            (Range::Needed { most, .. }, Split::By(by)) if most % by == 0 => Ok((most / by).into()),
             _ => Emit::unsupported(
                 self.region.op,
                 &format!(

@@ -44,6 +44,8 @@ enum Left {
     Block,
     /// One of several even parts.
     Part,
+    /// What a window needs of it.
+    Needed,
 }
 
 /// How an operand lies in panels.
@@ -394,7 +396,10 @@ impl<'c, 'a> Check<'c, '_, 'a> {
                 Err(format!("the loop over {dim} has even parts, which only a loop of the grid has"))
             }
             (Left::Whole | Left::Index, Split::By(_)) if gone_through(l) => Ok(Left::Block),
-            (Left::Whole | Left::Index, Split::By(by)) => Ok(Left::Tile(by)),
+            (Left::Needed, Split::By(_)) if gone_through(l) => Err(format!(
+                "the loop over {dim} divides what a window needs of it once more, of which each index has a trip"
+            )),
+            (Left::Whole | Left::Index | Left::Needed, Split::By(by)) => Ok(Left::Tile(by)),
             (Left::Tile(outer), Split::By(by)) if outer % by == 0 => Ok(Left::Tile(by)),
             (Left::Tile(outer), Split::By(by)) => {
                 Err(format!("the loop over {dim} takes {by} indices of {outer}, which are no multiple"))
@@ -451,6 +456,7 @@ impl<'c, 'a> Check<'c, '_, 'a> {
                 self.moves_forward(read, tile)?;
                 continue;
             }
+            self.moved(&name, read)?;
             self.read(&name, read, tile)?;
         }
         stage.picks.iter().try_for_each(|pick| self.picked(&name, &pick.access, tile))?;
@@ -497,10 +503,16 @@ impl<'c, 'a> Check<'c, '_, 'a> {
             ));
         }
         for dim in tile.rows.iter().chain(&tile.cols) {
-            if matches!(self.left[dim.0], Left::Block | Left::Part) {
-                return Err(format!(
-                    "{what} has a tile along {dim}, of which a loop inside takes one index after the other"
-                ));
+            match self.left[dim.0] {
+                Left::Block | Left::Part => {
+                    return Err(format!(
+                        "{what} has a tile along {dim}, of which a loop inside takes one index after the other"
+                    ));
+                }
+                Left::Needed => {
+                    return Err(format!("{what} has a tile along {dim}, of which a window needs a part that no loop divides"));
+                }
+                _ => {}
             }
         }
         let fixed = |dim: &Dim| {
@@ -571,6 +583,17 @@ impl<'c, 'a> Check<'c, '_, 'a> {
             ));
         }
         self.moves_forward(read, tile)
+    }
+
+    /// What is read elsewhere than it is made has been written before.
+    fn moved(&self, name: &str, read: &Access) -> Checked {
+        match self.nest().moved_maker(read).filter(|_| !self.flow.stored.contains(&read.value)) {
+            Some((maker, _)) => Err(format!(
+                "{name} reads {} elsewhere than it is made, and it is neither kept near for that nor made by an earlier launch",
+                self.name(maker)
+            )),
+            None => Ok(()),
+        }
     }
 
     /// Rows and columns of a tile are read forward.

@@ -65,6 +65,7 @@ impl<'c> Check<'c, '_, '_> {
             return self.cached(&name, at, (operand, read));
         }
         self.tile(&name, tile)?;
+        self.moved(&name, read)?;
         let dims = (0..self.left.len()).filter(|dim| self.nest().mentions(read, *dim));
         self.covered(&name, dims, tile)?;
         self.asked_ahead(&name, operand, read)?;
@@ -115,7 +116,8 @@ impl<'c> Check<'c, '_, '_> {
         if operand.tile.space != machine.cache.to_string() {
             return Err(format!("{name} is kept in '{}'; a group keeps it in '{}'", operand.tile.space, machine.cache));
         }
-        match (self.nest().maker(read), operand.body.is_empty()) {
+        let moved = self.nest().moved_maker(read).filter(|_| !self.flow.stored.contains(&read.value));
+        match (self.nest().maker(read).or(moved.map(|(maker, _)| maker)), operand.body.is_empty()) {
             (Some(_), true) => {
                 return Err(format!("{name} is made in the region, and has no body that computes it"));
             }
@@ -133,6 +135,9 @@ impl<'c> Check<'c, '_, '_> {
                 self.ends.insert(at, self.ends_of(&dims, &operand.body));
             }
             return Ok(());
+        }
+        if let Some((maker, result)) = moved {
+            return self.made_for_window(name, (maker, result), (operand, read));
         }
         let left = |place: &&Place| {
             let col = place.tile.cols.map_or(usize::MAX, |dim| dim.0);
@@ -389,12 +394,49 @@ impl<'c> Check<'c, '_, '_> {
         }
     }
 
-    /// The body of an operand computes all of it that what follows reads, and nothing else sees what it makes.
+    /// The body of an operand computes what a window needs of it, which is all that is left of the dims that it moves along.
+    fn made_for_window(
+        &mut self,
+        name: &str,
+        (maker, result): (usize, usize),
+        (operand, read): (&'c Operand, &Access),
+    ) -> Checked {
+        let nest = self.nest();
+        let made = &self.stage(maker).results[result];
+        if self.units.is_some() {
+            return Err(format!("{name} is made for a window, and units share the group"));
+        }
+        let own = made.index.iter().zip(&read.index).filter(|(made, read)| made != read);
+        let own: Option<Vec<usize>> = own.map(|(made, _)| nest.plain(*made)).collect();
+        let Some(own) = own else { return Err(format!("{name} is made along no dims of its own")) };
+        let outer = self.left.clone();
+        for dim in &own {
+            if outer[*dim] != Left::Whole && !nest.is_unit(*dim) {
+                return Err(format!("{name} is made along d{dim}, of which a loop around has a part"));
+            }
+            self.left[*dim] = Left::Needed;
+        }
+        let computed = self.computed_near(name, maker, operand);
+        self.left = outer;
+        computed?;
+        let at = (operand.stage.number, operand.input);
+        self.near.insert(at);
+        let dims: Vec<usize> = self.stage(maker).parallel().filter(|dim| !own.contains(dim)).collect();
+        self.ends.insert(at, self.ends_of(&dims, &operand.body));
+        Ok(())
+    }
+
+    /// The body of an operand computes all of it that what follows reads, where it is made.
     fn made_near(&mut self, name: &str, maker: usize, (operand, read): (&'c Operand, &Access)) -> Checked {
         let result = self.stage(maker).results.iter().find(|result| result.slot == read.slot);
         if read.oob.is_some() || !read.guard.is_empty() || result.is_none_or(|result| result.index != read.index) {
             return Err(format!("{name} is read at other places than it is made at"));
         }
+        self.computed_near(name, maker, operand)
+    }
+
+    /// The body of an operand computes it, and nothing else sees what it makes.
+    fn computed_near(&mut self, name: &str, maker: usize, operand: &'c Operand) -> Checked {
         let mut wrong = Ok(());
         walk(&operand.body, &mut |node| match node {
             Node::Operand(inner) if inner.to == Bring::Pack => {
