@@ -43,10 +43,12 @@ const CASES: usize = 3;
 /// Two sizes of which the least stands in another one, and in which none stands.
 fn innermost_least(poly: &Poly) -> Option<(Poly, Poly)> {
     let mut atoms = poly.terms().flat_map(|(atoms, _)| atoms);
-    atoms.find_map(|atom| atom.parts().find_map(innermost_least).or_else(|| match atom {
-        Atom::Min(a, b) => Some((a.clone(), b.clone())),
-        _ => None,
-    }))
+    atoms.find_map(|atom| {
+        atom.parts().find_map(innermost_least).or_else(|| match atom {
+            Atom::Min(a, b) => Some((a.clone(), b.clone())),
+            _ => None,
+        })
+    })
 }
 
 /// Numbers that something is not below in which the least of several is taken off: what stays with each of these in its place.
@@ -318,9 +320,7 @@ impl<'a> Bounds<'a> {
         self.never_negative_at_ends(poly)
             || cases > 0
                 && innermost_least(poly).is_some_and(|(a, b)| {
-                    let with = |case: &Poly| {
-                        poly.substitute_min(&|x, y| (*x == a && *y == b).then(|| case.clone()))
-                    };
+                    let with = |case: &Poly| poly.substitute_min(&|x, y| (*x == a && *y == b).then(|| case.clone()));
                     [&a, &b].into_iter().all(|case| self.never_negative_in_cases(&with(case), cases - 1))
                 })
     }

@@ -156,7 +156,8 @@ impl Walk<'_, '_> {
         }
         let view = known.view(op, read.value)?;
         // What another kernel has written is read as it was written.
-        let stored = self.nest.made.get(&read.value).filter(|_| read.slot.is_some() && known.stored.contains(&read.value));
+        let stored =
+            self.nest.made.get(&read.value).filter(|_| read.slot.is_some() && known.stored.contains(&read.value));
         let index = stored.map_or(&read.index, |(maker, result)| &self.nest.stages[*maker].results[*result].index);
         if index.iter().any(|expr| e.unread(*expr).is_some()) {
             let name = value_text(op.cx, op.body, read.value);

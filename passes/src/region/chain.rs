@@ -182,16 +182,25 @@ impl ChainPlan {
         Some((covered.checked_add(apart.checked_mul(results.checked_sub(1)?)?)?, apart))
     }
 
-    /// How many elements a group makes that its neighbours make too, of how many: those of the lines between groups.
-    pub fn made_again(&self, nest: &Nest<'_>, facts: &Facts) -> (u64, u64) {
-        let Some((above, size)) = self.lines(nest) else { return (0, 1) };
-        let line = self.line_bytes(nest, facts);
-        let fitting = |lines: &i64| self.reach(nest, above, *lines).is_some_and(|(made, _)| made.saturating_mul(line) <= NEAR);
-        let all = likely_size(facts, &nest.extents[size]).max(1);
-        let lines = (1..=all).take_while(fitting).last().unwrap_or(1);
-        let Some((made, apart)) = self.reach(nest, above, lines) else { return (0, 1) };
-        let own = apart.saturating_mul(lines).min(made);
-        if lines >= all { (0, 1) } else { ((made - own).unsigned_abs(), own.max(1).unsigned_abs()) }
+    /// How many elements groups make for one that is made, in 1024ths: neighbours both make what is between them.
+    pub fn made_for_one(&self, nest: &Nest<'_>, facts: &Facts) -> u64 {
+        let lines = self.lines(nest);
+        let aside = |dim: &usize| Some(*dim) != self.head.row() && lines.is_none_or(|(above, _)| above != *dim);
+        let others = self.own(nest).into_iter().filter(aside).filter_map(|dim| self.reach(nest, dim, 1));
+        let others: Vec<(i64, i64)> = others.collect();
+        let deep = others.iter().fold(1i64, |all, (made, _)| all.saturating_mul(*made));
+        let line = self.line_bytes(nest, facts).saturating_mul(deep);
+        let mut made = others.iter().fold(1i64 << 10, |all, (made, apart)| all.saturating_mul(*made) / (*apart).max(1));
+        if let Some((above, size)) = lines {
+            let reach = |count: i64| self.reach(nest, above, count);
+            let fitting = |count: &i64| reach(*count).is_some_and(|(made, _)| made.saturating_mul(line) <= NEAR);
+            let all = likely_size(facts, &nest.extents[size]).max(1);
+            let count = (1..=all).take_while(fitting).last().unwrap_or(1);
+            if let Some((lines, apart)) = reach(count).filter(|_| count < all) {
+                made = made.saturating_mul(lines) / apart.saturating_mul(count).max(1);
+            }
+        }
+        made.max(1 << 10).unsigned_abs()
     }
 
     /// The dim of lines of what is made, and that of the window's results that moves along them.

@@ -403,8 +403,8 @@ fn chain_scheme(facts: &Facts, nest: &Nest<'_>, plan: &ChainPlan) -> Scheme {
     let rest = plan.head.rest.iter().map(|s| all(*s).saturating_mul(price(&nest.stages[*s])));
     // A product and its sum are one operation.
     let made = rest.fold(all(plan.head.stage), u64::saturating_add);
-    let (again, of) = plan.made_again(nest, facts);
-    scheme.work = scheme.work.saturating_add(made.saturating_mul(again) / of.max(1));
+    let again = plan.made_for_one(nest, facts) - (1 << 10);
+    scheme.work = scheme.work.saturating_add(made.saturating_mul(again) >> 10);
     scheme.near = likely_bytes(nest.cx, facts, nest.body.ty(plan.read(nest).value)).saturating_mul(2);
     scheme
 }

@@ -33,7 +33,7 @@ impl Inside<'_, '_> {
                 self.of.bring_near(e, ranges, (operand, if self.units.is_none() { later } else { &[] }), known)?
             }
             _ if self.nest().moved_maker(access).is_some() => {
-                return self.make_for_window(e, ranges, operand, known, state);
+                return self.make_for_window(e, ranges, (operand, later), known, state);
             }
             _ if access.slot.is_none() || in_panels(operand) => {
                 let panels = self.of.panels_for(e, ranges, operand)?;

@@ -127,9 +127,10 @@ impl<'t> Contents<'t> {
     /// True when it reads a value of the region that another kernel has to write.
     pub(super) fn needs(&self, nest: &Nest<'_>, value: Value, is_packed: &dyn Fn(usize, usize) -> bool) -> bool {
         !self.makes(nest, value)
-            && self.reads(nest, is_packed).iter().any(|read| {
-                read.value == value && (read.slot.is_some() || nest.moved_maker(read).is_some())
-            })
+            && self
+                .reads(nest, is_packed)
+                .iter()
+                .any(|read| read.value == value && (read.slot.is_some() || nest.moved_maker(read).is_some()))
     }
 
     /// True when it packs an input of a stage.

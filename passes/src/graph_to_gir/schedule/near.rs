@@ -305,13 +305,16 @@ impl Region<'_, '_> {
     }
 
     /// How many indices of a dimension are read, where a block may reach beyond the end of its dim: those of whole tiles.
-    fn end_of(&self, e: &mut Emit<'_>, ranges: &Ranges, near: &NearDim, later: &[Node]) -> Option<Value> {
+    pub(super) fn end_of(&self, e: &mut Emit<'_>, ranges: &Ranges, near: &NearDim, later: &[Node]) -> Option<Value> {
         let count = near.count.as_const().filter(|_| near.clipped)?;
         let mut moving = near.moving.iter().filter_map(|(dim, factor, base)| Some((*dim, *factor, (*base)?)));
         let ((dim, factor, base), None) = (moving.next()?, moving.next()) else { return None };
         let (by, tile) = match ranges.0[dim] {
             Range::Block { by, .. } => (by, 1),
             Range::Tile { by, .. } => (by, self.tile_that_ends(later, dim, ranges.0[dim])?),
+            Range::Needed { first, end, most, .. } => {
+                return Some(self.end_of_needed(e, (first, end), (count, most, factor), tile_in(later, dim)));
+            }
             _ => return None,
         };
         let cx = self.nest.cx;
@@ -323,6 +326,25 @@ impl Region<'_, '_> {
         let end = cx.affine_binary(AffineOp::Add, moved, constant(count - by.checked_mul(factor)?));
         let size = e.size(&self.nest.extents[dim]);
         Some(IndexOp::value(&mut e.b, e.loc, cx.affine_map(1, 1, &[constant(count), end]), &[base, size]))
+    }
+
+    /// The same for what is read for indices that are needed, at most `most`, in whole tiles.
+    fn end_of_needed(
+        &self,
+        e: &mut Emit<'_>,
+        (first, end): (Value, Value),
+        (count, most, factor): (i64, i64, i64),
+        tile: i64,
+    ) -> Value {
+        let cx = self.nest.cx;
+        let constant = |value: i64| cx.affine_const(value);
+        let left = cx.affine_binary(AffineOp::Mul, cx.affine_dim(0), constant(-1));
+        let left = cx.affine_binary(AffineOp::Add, cx.affine_dim(1), left);
+        let tiles = cx.affine_binary(AffineOp::CeilDiv, left, constant(tile));
+        let moved = cx.affine_binary(AffineOp::Mul, tiles, constant(tile.saturating_mul(factor)));
+        let window = constant(count.saturating_sub(most.saturating_mul(factor)));
+        let last = cx.affine_binary(AffineOp::Add, moved, window);
+        IndexOp::value(&mut e.b, e.loc, cx.affine_map(2, 0, &[constant(count), last]), &[first, end])
     }
 
     /// The tile of a loop that ends with its dim, if it is the one that is over tiles of it.

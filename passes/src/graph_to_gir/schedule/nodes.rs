@@ -302,7 +302,7 @@ impl<'a> Inside<'_, 'a> {
         }
         let count = self.of.tiles_of(l, range)?;
         if let (Range::Needed { .. }, Split::By(by)) = (range, l.split) {
-            return Ok((e.constant(0), self.of.last_needed(e, (l.dim.0, range), (&count, by))));
+            return Ok((e.constant(0), self.of.last_needed(e, range, (&count, by))));
         }
         Ok((e.constant(0), e.size(&count)))
     }

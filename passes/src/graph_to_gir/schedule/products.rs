@@ -186,7 +186,9 @@ impl Emit<'_> {
         let now = match ranges.0[l.dim] {
             Range::Tile { trip, .. } | Range::Block { trip, .. } | Range::Part { trip, .. } => trip,
             Range::Index(index) => index,
-            Range::Whole | Range::Needed { .. } => unreachable!("the loops that an operand was packed in are around where it is read"),
+            Range::Whole | Range::Needed { .. } => {
+                unreachable!("the loops that an operand was packed in are around where it is read")
+            }
         };
         l.first.map_or(now, |first| self.less(now, first))
     }

@@ -8,7 +8,7 @@ use sutura_dialects::gir::constraints::Scope;
 use sutura_dialects::gir::ops::{FillOp, IndexOp, StoreOp};
 use sutura_dialects::gir::types::TileType;
 use sutura_dialects::graph::maps;
-use sutura_dialects::schedule::Operand;
+use sutura_dialects::schedule::{Node, Operand};
 use sutura_ir::affine::{AffineExpr, AffineOp};
 use sutura_ir::{Attr, Value};
 
@@ -26,8 +26,8 @@ struct Needed {
     dim: usize,
     /// Its number among the dimensions of the tensor.
     at: usize,
-    /// How many indices the window reads.
-    count: i64,
+    /// How many indices the window reads: no more of them than there are results.
+    count: Value,
     range: Range,
 }
 
@@ -37,7 +37,7 @@ impl Inside<'_, '_> {
         &self,
         e: &mut Emit<'_>,
         ranges: &Ranges,
-        operand: &Operand,
+        (operand, later): (&Operand, &[Node]),
         known: &Known,
         state: &mut State,
     ) -> Built<()> {
@@ -49,8 +49,10 @@ impl Inside<'_, '_> {
         e.loc = nest.stages[at.0].op.loc();
         let mut dims = self.of.near_dims(e, ranges, read, Some(&operand.body))?;
         let (mut of_body, mut all) = (ranges.clone(), Vec::new());
-        for (number, dim) in dims.iter_mut().enumerate().filter(|(number, _)| made.index[*number] != read.index[*number]) {
-            let needed = self.of.needed(e, (ranges, read, made), (number, dim), operand)?;
+        for (number, dim) in
+            dims.iter_mut().enumerate().filter(|(number, _)| made.index[*number] != read.index[*number])
+        {
+            let needed = self.of.needed(e, (ranges, read, made), (number, dim), (operand, later))?;
             of_body.0[needed.dim] = needed.range;
             all.push(needed);
         }
@@ -84,7 +86,7 @@ impl Region<'_, '_> {
         e: &mut Emit<'_>,
         (ranges, read, made): (&Ranges, &Access, &Access),
         (at, near): (usize, &mut NearDim),
-        operand: &Operand,
+        (operand, later): (&Operand, &[Node]),
     ) -> Built<Needed> {
         let nest = self.nest;
         let (Some(dim), Some(count)) = (nest.plain(made.index[at]), near.count.as_const()) else {
@@ -110,9 +112,11 @@ impl Region<'_, '_> {
             None => (whole_tiles(count), false),
         };
         let room = if tile > 1 { before.saturating_add(most) } else { most };
-        near.count = count.max(room).into();
         let start = near.start;
-        let (first, end) = self.inside_of(e, start, count, &size);
+        let read = self.end_of(e, ranges, near, later).unwrap_or_else(|| e.constant(count));
+        near.count = count.max(room).into();
+        let (first, end) = self.inside_of(e, start, (count, read), &size);
+        let count = read;
         Ok(Needed { dim, at, count, range: Range::Needed { start, first, end, most, whole } })
     }
 
@@ -122,14 +126,16 @@ impl Region<'_, '_> {
         let all = |dim: usize| match ranges.0[dim] {
             Range::Whole => true,
             Range::Index(_) => nest.is_unit(dim),
-            Range::Tile { by, .. } | Range::Block { by, .. } => nest.extents[dim].as_const().is_some_and(|all| all <= by),
+            Range::Tile { by, .. } | Range::Block { by, .. } => {
+                nest.extents[dim].as_const().is_some_and(|all| all <= by)
+            }
             Range::Part { .. } | Range::Needed { .. } => false,
         };
         (0..nest.extents.len()).all(|dim| all(dim) || !nest.mentions_expr(expr, dim))
     }
 
     /// Of so many indices from `start` on the first that is not negative, and that behind the last below a size, counted from there.
-    fn inside_of(&self, e: &mut Emit<'_>, start: Value, count: i64, size: &Poly) -> (Value, Value) {
+    fn inside_of(&self, e: &mut Emit<'_>, start: Value, (most, count): (i64, Value), size: &Poly) -> (Value, Value) {
         let cx = self.nest.cx;
         let (d0, zero) = (cx.affine_dim(0), cx.affine_const(0));
         let less = |expr: AffineExpr| cx.affine_binary(AffineOp::Mul, expr, cx.affine_const(-1));
@@ -137,22 +143,20 @@ impl Region<'_, '_> {
         let first = IndexOp::value(&mut e.b, e.loc, cx.affine_map(1, 0, &[less(d0)]), &[missing]);
         let size = e.size(size);
         let room = cx.affine_binary(AffineOp::Add, cx.affine_symbol(0), less(d0));
-        let end = IndexOp::value(&mut e.b, e.loc, cx.affine_map(1, 1, &[cx.affine_const(count), room]), &[start, size]);
+        let ends = [cx.affine_const(most), room, cx.affine_dim(1)];
+        let end = IndexOp::value(&mut e.b, e.loc, cx.affine_map(2, 1, &ends), &[start, count, size]);
         (first, end)
     }
 
-    /// How many tiles a loop has of what is needed, none of which begins beyond the end of the dim.
-    pub(super) fn last_needed(&self, e: &mut Emit<'_>, (dim, range): (usize, Range), (count, by): (&Poly, i64)) -> Value {
-        let Range::Needed { start, first, whole, .. } = range else { return e.size(count) };
-        let Some(count) = count.as_const().filter(|_| !whole) else { return e.size(count) };
+    /// How many tiles a loop has of what is needed.
+    pub(super) fn last_needed(&self, e: &mut Emit<'_>, range: Range, (count, by): (&Poly, i64)) -> Value {
+        let Range::Needed { first, end, whole: false, .. } = range else { return e.size(count) };
+        let Some(count) = count.as_const() else { return e.size(count) };
         let cx = self.nest.cx;
-        let less = |expr: AffineExpr| cx.affine_binary(AffineOp::Mul, expr, cx.affine_const(-1));
-        let begin = cx.affine_binary(AffineOp::Add, cx.affine_dim(0), cx.affine_dim(1));
-        let left = cx.affine_binary(AffineOp::Add, cx.affine_symbol(0), less(begin));
+        let less = cx.affine_binary(AffineOp::Mul, cx.affine_dim(0), cx.affine_const(-1));
+        let left = cx.affine_binary(AffineOp::Add, cx.affine_dim(1), less);
         let tiles = cx.affine_binary(AffineOp::CeilDiv, left, cx.affine_const(by));
-        let size = e.size(&self.nest.extents[dim]);
-        let map = cx.affine_map(2, 1, &[cx.affine_const(count), tiles]);
-        IndexOp::value(&mut e.b, e.loc, map, &[start, first, size])
+        IndexOp::value(&mut e.b, e.loc, cx.affine_map(2, 0, &[cx.affine_const(count), tiles]), &[first, end])
     }
 
     /// The same memory, as what makes it goes along it.
@@ -171,8 +175,7 @@ impl Region<'_, '_> {
     fn fill_outside(&self, e: &mut Emit<'_>, near: &Near, needed: &Needed, pad: Attr) -> Built<()> {
         let Range::Needed { first, end, .. } = needed.range else { return Ok(()) };
         let zero = e.constant(0);
-        let count = e.constant(needed.count);
-        for bounds in [(zero, first), (end, count)] {
+        for bounds in [(zero, first), (end, needed.count)] {
             self.fill_lines(e, near, (needed.at, bounds), pad, &mut Vec::new())?;
         }
         Ok(())
@@ -199,7 +202,8 @@ impl Region<'_, '_> {
             offsets.pop();
             return Ok(());
         }
-        let bounds_here = if kept[number] == at { bounds } else { (e.constant(0), e.size(&near.dims[kept[number]].count)) };
+        let bounds_here =
+            if kept[number] == at { bounds } else { (e.constant(0), e.size(&near.dims[kept[number]].count)) };
         e.for_range(bounds_here, &[], &mut |e, index, _| {
             offsets.push(index);
             self.fill_lines(e, near, (at, bounds), pad, offsets)?;

@@ -510,7 +510,9 @@ impl<'c, 'a> Check<'c, '_, 'a> {
                     ));
                 }
                 Left::Needed => {
-                    return Err(format!("{what} has a tile along {dim}, of which a window needs a part that no loop divides"));
+                    return Err(format!(
+                        "{what} has a tile along {dim}, of which a window needs a part that no loop divides"
+                    ));
                 }
                 _ => {}
             }
