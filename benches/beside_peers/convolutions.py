@@ -9,7 +9,8 @@ from workloads import F, Workload, randoms
 
 
 def conv(name, channels, features, sizes, window, step=1, pad=0, groups=1, then="", transposed=False, more=0):
-    """`then` names what follows: `relu`, `relu6`, `silu`, `residual` before one of them; `more` is the output padding."""
+    """`then` names what follows: `relu`, `relu6`, `silu`, `residual` before one of them; a pool of `pool2` or `pool3` places, padded,
+    every second one; a depthwise convolution `depth1` or `depth2`, whose step is the digit; `more` is the output padding."""
     rank = len(sizes)
     window, step, pad = ([n] * rank if isinstance(n, int) else n for n in (window, step, pad))
     weight = [channels, features // groups] if transposed else [features, channels // groups]
@@ -21,8 +22,11 @@ def conv(name, channels, features, sizes, window, step=1, pad=0, groups=1, then=
     ends = [(n - 1) * s - 2 * p + w + more if transposed else (n + 2 * p - w) // s + 1
             for n, s, p, w in zip(sizes, step, pad, window)]
     operations = 2 * weights.size * math.prod(sizes if transposed else ends)
+    made = dict(w=weights, b=bias)
+    if "depth" in then:
+        made["d"] = randoms(features, 1, *[3] * rank, scale=1 / 3)
 
-    def build(g, x, *rest, w, b):
+    def build(g, x, *rest, w, b, d=None):
         attributes = dict(strides=step, pads=pad + pad, group=groups)
         if transposed:
             attributes["output_padding"] = [more] * rank
@@ -36,6 +40,12 @@ def conv(name, channels, features, sizes, window, step=1, pad=0, groups=1, then=
                 y = g("Clip", y, g.number(0), g.number(6))
             elif word == "silu":
                 y = g("Mul", y, g("Sigmoid", y))
+            elif word.startswith("pool"):
+                places = int(word[4:])
+                pads = [places // 2 - (places == 2)] * 2 * rank
+                y = g("MaxPool", y, kernel_shape=[places] * rank, strides=[2] * rank, pads=pads)
+            elif word.startswith("depth"):
+                y = g("Conv", y, d, group=features, strides=[int(word[5:])] * rank, pads=[1] * 2 * rank)
             else:
                 raise ValueError(f"`{word}` is not something that follows a convolution here")
         return y
@@ -44,7 +54,7 @@ def conv(name, channels, features, sizes, window, step=1, pad=0, groups=1, then=
         inputs = [("x", F, [1, channels, *sizes])]
         if "residual" in then:
             inputs.append(("r", F, [1, features, *ends]))
-        return Workload(inputs, [dict()], None, build, dict(w=weights, b=bias), operations=lambda case: operations)
+        return Workload(inputs, [dict()], None, build, made, operations=lambda case: operations)
 
     make.__name__ = name
     return make
@@ -76,4 +86,17 @@ CONVOLUTIONS = [
     conv("convnext_patches", 3, 96, (224, 224), 4, 4),
     conv("volume_3x3x3", 16, 32, (16, 32, 32), 3, 1, 1, then="relu"),
     conv("transposed_3x3", 64, 32, (32, 32), 3, 2, 1, transposed=True, more=1, then="relu"),
+]
+
+# What follows reads around each place: a kernel that makes the lines it needs writes no map to memory.
+CHAINS = [
+    conv("resnet_stem_pool", 3, 64, (224, 224), 7, 2, 3, then="relu pool3"),
+    conv("vgg_pool", 64, 128, (112, 112), 3, 1, 1, then="relu pool2"),
+    conv("unet_pool", 32, 32, (224, 224), 3, 1, 1, then="relu pool2"),
+    conv("mobilenet_block_112", 16, 96, (112, 112), 1, then="relu6 depth2 relu6"),
+    conv("mobilenet_block_56", 24, 144, (56, 56), 1, then="relu6 depth1 relu6"),
+    conv("mobilenet_block_56_step", 24, 144, (56, 56), 1, then="relu6 depth2 relu6"),
+    conv("mobilenet_block_28", 32, 192, (28, 28), 1, then="relu6 depth1 relu6"),
+    conv("mobilenet_block_14", 64, 384, (14, 14), 1, then="relu6 depth1 relu6"),
+    conv("mobilenet_block_7", 160, 960, (7, 7), 1, then="relu6 depth1 relu6"),
 ]

@@ -9,7 +9,7 @@ Every peer but XLA compiles a workload once for all its cases. In a round each p
 own, pinned to one core for one thread; a figure is the least over rounds of the median within a round. Outputs are compared
 with onnxruntime's: a peer whose outputs are others gets no figure. What has none, and why, stands below the table.
 
-Families (`--only`): rows that memory bounds, convolutions, products, narrow (products of bf16 and of bytes), networks (of convolutions),
+Families (`--only`): rows that memory bounds, convolutions, chains (with a pool or a depthwise one behind), products, narrow (products of bf16 and of bytes), networks (of convolutions),
 encoders (a layer of BERT base, MiniLM-L6), attention, recurrent, examples (the models of `examples/` at their stored cases), and
 full_examples (those of two sizes with the published widths, made when first measured).
 

@@ -292,13 +292,13 @@ TEN = [rmsnorm_residual, groupnorm_silu, logsoftmax_gather, rotary, masked_softm
 
 
 from attention import ATTENTION, RECURRENT  # noqa: E402
-from convolutions import CONVOLUTIONS  # noqa: E402  (these are made of what stands above)
+from convolutions import CHAINS, CONVOLUTIONS  # noqa: E402  (these are made of what stands above)
 from encoders import ENCODERS  # noqa: E402
 from examples import EXAMPLES, FULL  # noqa: E402
 from networks import NETWORKS  # noqa: E402
 from products import NARROW, PRODUCTS  # noqa: E402
 
-FAMILIES = {"rows": FOUR + TEN, "convolutions": CONVOLUTIONS, "products": PRODUCTS, "narrow": NARROW, "networks": NETWORKS,
+FAMILIES = {"rows": FOUR + TEN, "convolutions": CONVOLUTIONS, "chains": CHAINS, "products": PRODUCTS, "narrow": NARROW, "networks": NETWORKS,
             "encoders": ENCODERS, "attention": ATTENTION, "recurrent": RECURRENT, "examples": EXAMPLES, "full_examples": FULL}
 NAMED = {make.__name__: make for family in FAMILIES.values() for make in family}
 

@@ -11,6 +11,7 @@ use sutura_ir::Value;
 use super::contract::check_product;
 use super::convolution::is_convolution;
 use super::cost::{element_bytes, likely_size, value_text};
+use super::form::divides;
 use super::{ContractPlan, Fit, Nest, misfit};
 
 /// Bytes of what is made that a group is expected to keep near.
@@ -111,6 +112,11 @@ impl ChainPlan {
         }
         if self.head.cols.len() > 1 {
             return misfit("has columns of its product along several dims");
+        }
+        // Beyond the end of a line a tile holds what is computed of zeros.
+        let rest = self.head.rest.iter().filter_map(|s| nest.stages[*s].body);
+        if rest.into_iter().any(|body| body.ops().any(divides)) {
+            return misfit("divides integers behind its product, also where a line has ended");
         }
         let bytes = self.least_bytes(nest);
         if bytes.is_none_or(|bytes| bytes > NEAR) {

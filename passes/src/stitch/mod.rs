@@ -62,7 +62,7 @@ pub static STITCH: PassInfo = PassInfo {
                   product with the elementwise ops behind it in one of `contract`, as are several such products of \
                   one left factor, which become one launch, two products with a softmax between them in one of \
                   `attention`, a combination along the places of a moving window with the elementwise ops behind it in one \
-                  of `window`, any other op in one of `loop`. Reshapes and constants stay outside; constants of \
+                  of `window`, such a window over what a product makes with that in one of `chain`, any other op in one of `loop`. Reshapes and constants stay outside; constants of \
                   one number that have more than a mebibyte are computed. The plan is the \
                   cheapest that is found with the numbers of \
                   the module's `target.machine`; without one, and on a function alone, with those of a common core. Why \

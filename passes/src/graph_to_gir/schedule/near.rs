@@ -48,7 +48,7 @@ pub(super) struct NearDim {
     /// How many indices there are.
     pub(super) count: Poly,
     /// The last of several blocks may reach beyond what there is.
-    clipped: bool,
+    pub(super) clipped: bool,
 }
 
 impl Near {

@@ -14,6 +14,7 @@ use sutura_ir::{Attr, Value};
 
 use super::super::kernel::{Built, Emit};
 use super::super::stages::Known;
+use super::super::tiles::zero;
 use super::near::{Near, NearDim, tile_in};
 use super::nodes::{Inside, State};
 use super::ranges::{Range, Ranges};
@@ -64,15 +65,15 @@ impl Inside<'_, '_> {
         self.inside(state, |state| self.nodes(e, &of_body, &operand.body, &mut inside, state))?;
         state.filled.remove(&slot);
         state.filled.extend(outer.map(|outer| (slot, outer)));
-        if let Some(pad) = read.oob {
-            let edges = nest.edges(&self.of.region.facts, read, None);
-            if edges.iter().any(|edge| all.iter().all(|needed| needed.at != *edge)) {
-                let message = format!("{REFUSED}: a window leaves what is made near along a dim that both go along");
-                return Emit::unsupported(self.of.region.op, &message);
-            }
-            for needed in all.iter().filter(|needed| edges.contains(&needed.at)) {
-                self.of.fill_outside(e, &near, needed, pad)?;
-            }
+        let edges = nest.edges(&self.of.region.facts, read, None);
+        if edges.iter().any(|edge| all.iter().all(|needed| needed.at != *edge)) {
+            let message = format!("{REFUSED}: a window leaves what is made near along a dim that both go along");
+            return Emit::unsupported(self.of.region.op, &message);
+        }
+        // The last tile of results reads beyond what is needed, and nobody looks at what it makes of that.
+        let pad = read.oob.unwrap_or_else(|| zero(nest.cx, elem));
+        for needed in all.iter().filter(|needed| edges.contains(&needed.at) || near.dims[needed.at].clipped) {
+            self.of.fill_outside(e, &near, needed, pad)?;
         }
         state.near.insert(at, near);
         Ok(())
