@@ -53,7 +53,7 @@ impl ChainPlan {
     pub fn of(nest: &Nest<'_>, facts: &Facts) -> Fit<Self> {
         let reads = nest.stages.iter().enumerate().flat_map(|(s, stage)| stage.reads().map(move |read| (s, read)));
         let mut moved = reads.filter_map(|(s, read)| Some((s, read, nest.moved_maker(read)?)));
-        let (Some((reader, read, (maker, _))), None) = (moved.next(), moved.next()) else {
+        let (Some((reader, read, (maker, result))), None) = (moved.next(), moved.next()) else {
             return misfit("reads combined numbers otherwise than they are made at no one place, or at several");
         };
         let name = value_text(nest.cx, nest.body, read.value);
@@ -73,7 +73,7 @@ impl ChainPlan {
         if plan.tail.stage != reader {
             return misfit(format!("{name} is read otherwise than it is made, and not through the window"));
         }
-        plan.check(nest, maker)?;
+        plan.check(nest, (maker, result))?;
         Ok(plan)
     }
 
@@ -94,8 +94,8 @@ impl ChainPlan {
     }
 
     /// What is made lies near line by line, with the columns of the product side by side.
-    fn check(&self, nest: &Nest<'_>, maker: usize) -> Fit<()> {
-        let made = &nest.stages[maker].results[0];
+    fn check(&self, nest: &Nest<'_>, (maker, result): (usize, usize)) -> Fit<()> {
+        let made = &nest.stages[maker].results[result];
         let read = self.read(nest);
         let Some(row) = self.head.row().filter(|row| !nest.is_unit(*row)) else {
             return misfit("makes one row for its window");
@@ -155,19 +155,15 @@ impl ChainPlan {
             None if self.head.sums.contains(&dim) => nest.extents[dim].as_const(),
             None => Some(1),
         };
-        let mut bytes = elements.saturating_mul(self.element_bytes(nest));
-        if self.convolves {
-            let mut read: i64 = 4;
-            for expr in &nest.stages[self.head.stage].inputs[self.head.lhs].index {
-                let mut covered: i64 = 1;
-                for (dim, step) in nest.steps(*expr, &|dim| self.head.batch.contains(&dim))? {
-                    covered = covered.saturating_add(step.saturating_mul(indices(dim)? - 1));
-                }
-                read = read.saturating_mul(covered);
+        let mut read: i64 = 4;
+        for expr in &nest.stages[self.head.stage].inputs[self.head.lhs].index {
+            let mut covered: i64 = 1;
+            for (dim, step) in nest.steps(*expr, &|dim| self.head.batch.contains(&dim))? {
+                covered = covered.saturating_add(step.saturating_mul(indices(dim)? - 1));
             }
-            bytes = bytes.saturating_add(read);
+            read = read.saturating_mul(covered);
         }
-        Some(bytes)
+        Some(elements.saturating_mul(self.element_bytes(nest)).saturating_add(read))
     }
 
     /// How many indices of a dim of what is made the windows of so many neighbouring results along it read, and how far apart

@@ -7,7 +7,7 @@ use super::super::kernel::Built;
 use super::super::region::{FusedRegion, Lowered};
 use super::super::schedule::{Group, emit};
 use super::convolution::{GROUPS, LINE, covered, of_tile, pack_kernel, side_by_side, sums};
-use super::line_tiles::{self, LINES};
+use super::line_tiles::{self, BUSY, LINES};
 use super::product::several;
 use super::{each, in_grid, place, stage_name, window};
 use crate::region::cost::likely_size;
@@ -51,9 +51,10 @@ impl Blocks {
         let line = plan.head.row().and_then(|row| nest.extents[row].as_const());
         let lines = line.map_or(LINES.to_vec(), |line| vec![line.max(1)]);
         let most = region.machine.tile(i64::MAX, width).0.max(high);
+        let busy = (BUSY / (width / region.machine.vectors.1.max(1)).max(1)).max(1);
         let of_line = |line: i64, rows: i64| {
             let tiles = line.saturating_add(rows - 1) / rows;
-            tiles.saturating_mul(rows.max(BUSY) + LOADS).saturating_mul(1 << 10) / line
+            tiles.saturating_mul(rows.max(busy) + LOADS).saturating_mul(1 << 10) / line
         };
         let price = |rows: i64| lines.iter().map(|line| of_line(*line, rows)).fold(0, i64::saturating_add);
         let ragged = |rows: i64| lines.iter().filter(|line| *line % rows != 0).count();
@@ -181,9 +182,6 @@ const OPEN_LINES: i64 = 32;
 
 /// What a tile of the product costs beside its rows.
 const LOADS: i64 = 2;
-
-/// Rows that keep a processor busy.
-const BUSY: i64 = 4;
 
 /// The kernel: what is made near, and the window over it.
 fn kernel(region: &FusedRegion<'_>, nest: &Nest<'_>, plan: &ChainPlan, blocks: &Blocks) -> Kernel {

@@ -12,7 +12,7 @@ pub(super) const LINES: [i64; 12] = [7, 8, 14, 16, 20, 28, 32, 40, 56, 64, 112, 
 const SHORT_LINES: std::ops::Range<i64> = 3..34;
 
 /// Vectors of sums that keep two units busy, of which each takes four cycles for a product.
-const BUSY: i64 = 8;
+pub(super) const BUSY: i64 = 8;
 
 /// Rows and columns of the tiles of a convolution.
 pub(super) fn of(region: &FusedRegion<'_>, nest: &Nest<'_>, plan: &ContractPlan) -> (i64, i64) {
