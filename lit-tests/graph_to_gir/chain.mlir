@@ -31,7 +31,7 @@
 // CHECK-NOT: gir.kernel @pointwise
 // AVX2-LABEL: gir.kernel @pointwise_chain1(
 // AVX2-NOT: gir.kernel @pointwise
-// REMARK: remark: is a product of which a window reads the results: rows (1, 14, 14), columns (384), sums over (24); then batch (1), rows (14, 14), columns (384), sums over (3, 3); a group makes near what 14 lines of 14 results in 32 columns need
+// REMARK: remark: is a product whose results a window reads: rows (1, 14, 14), columns (384), sums over (24); then batch (1), rows (14, 14), columns (384), sums over (3, 3); a group makes near what 14 lines of 14 results in 32 columns need
 // GPU-NOT: _chain
 // GPU: rt.program @pointwise
 func.func @pointwise(%x: tensor<1x14x14x24xf32>, %w: tensor<24x384xf32>, %d: tensor<3x3x384xf32>) -> tensor<1x14x14x384xf32> {
@@ -123,7 +123,7 @@ func.func @outside(%x: tensor<1x14x14x24xf32>, %w: tensor<24x384xf32>, %d: tenso
 // CHECK-NOT: gir.kernel @open
 // AVX2-LABEL: gir.kernel @open_chain1(
 // AVX2-NOT: gir.kernel @open
-// REMARK: remark: is a product of which a window reads the results: rows (1, H, W)
+// REMARK: remark: is a product whose results a window reads: rows (1, H, W)
 func.func @open(%x: tensor<1x?x?x8xf32, #dyn.shape<[1, H, W, 8]>>, %w: tensor<8x96xf32>, %d: tensor<3x3x96xf32>) -> tensor<1x?x?x96xf32, #dyn.shape<[1, H, W, 96]>> {
   %H = dyn.symbol "H" {range = [1, 128]} : index
   %W = dyn.symbol "W" {range = [1, 128]} : index
@@ -165,7 +165,7 @@ func.func @open(%x: tensor<1x?x?x8xf32, #dyn.shape<[1, H, W, 8]>>, %w: tensor<8x
 // CHECK: gir.store {{.*}} !gir.slice<l1, f32, [12, 32]>
 // CHECK: gir.slice %[[NEAR]][{{.*}}] rows(1) by 2 cols(2)
 // CHECK-NOT: gir.kernel @pooled
-// REMARK: remark: is a convolution of which a window reads the results
+// REMARK: remark: is a convolution whose results a window reads
 func.func @pooled(%x: tensor<1x224x224x16xf32>, %w: tensor<3x3x16x32xf32>, %places: tensor<2x2xi1>) -> tensor<1x112x112x32xf32> {
   %c = graph.compute ins(%x, %w : tensor<1x224x224x16xf32>, tensor<3x3x16x32xf32>) -> tensor<1x224x224x32xf32> {
     iterators = #graph.iterators<[parallel, parallel, parallel, parallel, reduce, reduce, reduce]>,

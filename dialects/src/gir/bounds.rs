@@ -37,7 +37,7 @@ fn has_least(poly: &Poly) -> bool {
     atoms.any(|atom| matches!(atom, Atom::Min(..)) || atom.parts().any(has_least))
 }
 
-/// Places of the least of two in a size that are looked at in both cases.
+/// How many times a proof looks at both cases of a least of two.
 const CASES: usize = 3;
 
 /// Two sizes of which the least stands in another one, and in which none stands.
@@ -51,7 +51,7 @@ fn innermost_least(poly: &Poly) -> Option<(Poly, Poly)> {
     })
 }
 
-/// Numbers that something is not below in which the least of several is taken off: what stays with each of these in its place.
+/// Lower bounds of a size from which a least of two is subtracted: the size with each of the two in its place.
 fn without_least(poly: &Poly) -> Vec<Poly> {
     let falls = |(atoms, c): (&[Atom], i128)| match atoms {
         [Atom::Min(a, b)] => c < 0 && !has_least(a) && !has_least(b),

@@ -54,7 +54,7 @@ impl ChainPlan {
         let reads = nest.stages.iter().enumerate().flat_map(|(s, stage)| stage.reads().map(move |read| (s, read)));
         let mut moved = reads.filter_map(|(s, read)| Some((s, read, nest.moved_maker(read)?)));
         let (Some((reader, read, (maker, result))), None) = (moved.next(), moved.next()) else {
-            return misfit("reads combined numbers otherwise than they are made at no one place, or at several");
+            return misfit("does not read combined numbers elsewhere than they are made exactly once");
         };
         let name = value_text(nest.cx, nest.body, read.value);
         let before = nest.needed(Some(maker));
@@ -65,7 +65,7 @@ impl ChainPlan {
         }
         let crosses = behind.iter().flat_map(|s| &nest.stages[*s].inputs).filter_map(|a| nest.maker(a));
         if crosses.into_iter().any(|maker| before.contains(&maker)) {
-            return misfit(format!("what {name} is made of is read element by element too"));
+            return misfit(format!("what makes {name} is also read element by element"));
         }
         let (head, convolves) = Self::head(&nest.part(&before, &[read.value]), facts)?;
         let tail = ContractPlan::moving(&nest.part(&behind, &nest.outputs))?;

@@ -236,7 +236,7 @@ fn said(nest: &Nest<'_>, plan: &ChainPlan, blocks: &Blocks) -> String {
     let lines = blocks.lines.map_or(String::new(), |(_, count)| format!("{count} lines of "));
     let columns = blocks.columns.map_or(String::new(), |columns| format!(" in {columns} columns"));
     format!(
-        "is a {what} of which a window reads the results: {}; then {}; a group makes near what {lines}{} results{columns} need",
+        "is a {what} whose results a window reads: {}; then {}; a group makes near what {lines}{} results{columns} need",
         plan.head.roles(nest),
         plan.tail.roles(nest),
         blocks.line

@@ -128,7 +128,7 @@ fn narrowed(region: &FusedRegion<'_>, nest: &Nest<'_>, plan: &ContractPlan) -> O
 }
 
 /// Dims of columns beside that of tiles.
-pub(super) fn outer_columns(plan: &ContractPlan) -> &[usize] {
+fn outer_columns(plan: &ContractPlan) -> &[usize] {
     &plan.cols[..plan.cols.len() - 1]
 }
 
